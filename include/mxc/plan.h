@@ -29,6 +29,10 @@ namespace mxc {
 inline constexpr std::uint32_t kPlaceholderMode = 01600;
 inline constexpr std::uint32_t kPlaceholderFileMode = 01644;  // readable: to a program it is an empty file
 inline constexpr std::uint32_t kPlaceholderDirectoryMode = 01755;
+// A directory of that mode is one with nothing in it but placeholders, so deep and so many in each: no
+// protected name stands deeper below the first directory that is missing, and no run holds more in one.
+inline constexpr int kPlaceholderLevels = 8;
+inline constexpr std::size_t kPlaceholderEntries = 64;
 
 // What a placeholder holds whose name programs read: to them each means the same as no file.
 inline constexpr std::string_view kNoText = "";

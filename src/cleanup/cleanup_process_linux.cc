@@ -263,6 +263,12 @@ Error PlaceholderError(const std::string& path, int number) {
     return SetupFailed(Quoted(path) + " is left of an earlier run, and another process keeps it locked",
                        "end that process, a command in another sandbox for instance: lsof names it");
   }
+  const uid_t caller = ::geteuid();
+  if (number == EEXIST && caller != 0 && ::lstat(path.c_str(), &status) == 0 && status.st_uid != caller) {
+    return SetupFailed(Quoted(path) + " of user " + std::to_string(status.st_uid) +
+                           " holds a name that is not to be created inside, and cannot be taken away",
+                       "run the command when their run has ended, or have them remove what it has left");
+  }
   if (number != EEXIST) return SystemError(ErrorCode::kSetupFailed, "create '" + path + "'", number);
   return SetupFailed(
       "'" + path + "' is not to be created inside; it appeared while the sandbox was being set up",

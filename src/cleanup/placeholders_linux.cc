@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/file.h>
@@ -8,8 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cleanup/named_place.h"
 #include "cleanup/placeholders.h"
@@ -38,8 +43,8 @@ bool HasText(int borrowed_fd, std::string_view text) {
   return count >= 0 && std::string_view(found).substr(0, static_cast<std::size_t>(count)) == text;
 }
 
-// What is open is still what we make, also what another user's run has made; whether a directory is empty
-// shows when it is removed.
+// What is open is still what a run makes, also another user's; whether a directory is empty shows when it is
+// removed.
 bool IsPlaceholder(int borrowed_fd, const Placeholder& placeholder) {
   struct stat status {};
   if (::fstat(borrowed_fd, &status) != 0) return false;
@@ -47,6 +52,12 @@ bool IsPlaceholder(int borrowed_fd, const Placeholder& placeholder) {
   if (directory ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode)) return false;
   if ((status.st_mode & 07777) != ModeOf(placeholder)) return false;
   return directory || HasText(borrowed_fd, TextOf(placeholder));
+}
+
+// Through a second name the command could write what stands at the first.
+bool HasOneName(int borrowed_fd) {
+  struct stat status {};
+  return ::fstat(borrowed_fd, &status) == 0 && (S_ISDIR(status.st_mode) || status.st_nlink == 1);
 }
 
 // The same, of whatever kind: one that was left, or that a command has made to look like one. Policies take
@@ -61,6 +72,43 @@ bool IsAnyPlaceholder(int borrowed_fd) {
   return mode == kPlaceholderFileMode &&
          std::any_of(kPlaceholderTexts.begin(), kPlaceholderTexts.end(),
                      [&](std::string_view text) { return HasText(borrowed_fd, text); });
+}
+
+constexpr int kThere = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+
+struct CloseListing {
+  void operator()(DIR* listing) const { ::closedir(listing); }
+};
+
+// None: they cannot be read, or are more than a run holds in one directory.
+std::optional<std::vector<std::string>> NamesIn(int borrowed_directory) {
+  UniqueFd directory{::openat(borrowed_directory, ".", kThere | O_DIRECTORY)};
+  const std::unique_ptr<DIR, CloseListing> listing{directory ? ::fdopendir(directory.Get()) : nullptr};
+  if (listing == nullptr) return std::nullopt;
+  static_cast<void>(directory.Release());
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* const entry = ::readdir(listing.get())) {
+    std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (names.size() == kPlaceholderEntries) return std::nullopt;
+    names.push_back(std::move(name));
+  }
+  return errno == 0 ? std::optional(std::move(names)) : std::nullopt;
+}
+
+// As policies define it (policy/paths/placeholders.h).
+// NOLINTNEXTLINE(misc-no-recursion): as deep as kPlaceholderLevels
+bool IsPlaceholderTree(int borrowed_fd, int levels) {
+  struct stat status {};
+  if (!IsAnyPlaceholder(borrowed_fd) || ::fstat(borrowed_fd, &status) != 0) return false;
+  if (!S_ISDIR(status.st_mode)) return true;
+  const std::optional<std::vector<std::string>> names = levels == 0 ? std::nullopt : NamesIn(borrowed_fd);
+  // NOLINTNEXTLINE(misc-no-recursion)
+  return names && std::all_of(names->begin(), names->end(), [&](const std::string& name) {
+           const UniqueFd entry{::openat(borrowed_fd, name.c_str(), kThere)};
+           return entry && IsPlaceholderTree(entry.Get(), levels - 1);
+         });
 }
 
 // The directory that `path` stands in. Policy paths are canonical: a symbolic link on the way was put there
@@ -87,8 +135,24 @@ bool LeadsTo(int borrowed_directory, const std::string& name, int borrowed_file)
 bool IsStillThere(const HeldFile& held) { return LeadsTo(held.directory.Get(), held.name, held.file.Get()); }
 
 UniqueFd OpenAny(const HeldFile& held) {
-  constexpr int kThere = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   return UniqueFd{::openat(held.directory.Get(), held.name.c_str(), kThere)};
+}
+
+// Top down: whoever holds a directory has names in it. One file at a time: two names may lead to one.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as kPlaceholderLevels
+bool RemoveTree(int borrowed_directory, const std::string& name, int levels) {
+  const UniqueFd file{::openat(borrowed_directory, name.c_str(), kThere)};
+  struct stat open {};
+  if (!file || !IsPlaceholderTree(file.Get(), levels) || ::flock(file.Get(), LOCK_EX | LOCK_NB) != 0 ||
+      ::fstat(file.Get(), &open) != 0 || !LeadsTo(borrowed_directory, name, file.Get()))
+    return false;
+  if (!S_ISDIR(open.st_mode)) return ::unlinkat(borrowed_directory, name.c_str(), 0) == 0;
+  const std::optional<std::vector<std::string>> names = NamesIn(file.Get());
+  // NOLINTNEXTLINE(misc-no-recursion)
+  return names &&
+         std::all_of(names->begin(), names->end(),
+                     [&](const std::string& entry) { return RemoveTree(file.Get(), entry, levels - 1); }) &&
+         ::unlinkat(borrowed_directory, name.c_str(), AT_REMOVEDIR) == 0;
 }
 
 // Root makes for another user what stands in their directory: who may lock a placeholder, and move it away,
@@ -213,7 +277,7 @@ bool TryHold(HeldFile& held) {
   if (!created && errno != EEXIST) return false;
   held.file = OpenAny(held);
   const int number = held.file ? EEXIST : errno;
-  if (!held.file || !IsPlaceholder(held.file.Get(), held.placeholder)) {
+  if (!held.file || !IsPlaceholder(held.file.Get(), held.placeholder) || !HasOneName(held.file.Get())) {
     errno = ErrorOfOther(held, created, number);
     return false;
   }
@@ -240,13 +304,7 @@ bool Hold(HeldFile& held) {
 }  // namespace
 
 bool RemoveStalePlaceholder(int borrowed_directory, const std::string& name) {
-  const UniqueFd file{
-      ::openat(borrowed_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
-  struct stat open {};
-  if (!file || !IsAnyPlaceholder(file.Get()) || ::flock(file.Get(), LOCK_EX | LOCK_NB) != 0 ||
-      ::fstat(file.Get(), &open) != 0 || !LeadsTo(borrowed_directory, name, file.Get()))
-    return false;
-  return ::unlinkat(borrowed_directory, name.c_str(), S_ISDIR(open.st_mode) ? AT_REMOVEDIR : 0) == 0;
+  return RemoveTree(borrowed_directory, name, kPlaceholderLevels);
 }
 
 std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& held) {

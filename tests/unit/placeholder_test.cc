@@ -221,6 +221,13 @@ TEST(Placeholders, OfAnotherUserThatCannotBeHeldAreRefused) {
             "'" + scratch.Path("a") +
                 "' is held by a run of user 0, which could free the name while this one goes on");
   EXPECT_EQ(refused.out, "");
+  ASSERT_EQ(::mkdir(scratch.Path("d").c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(scratch.Path("d").c_str(), kPlaceholderDirectoryMode), 0);
+  MakePlaceholderOf(0, scratch.Path("d/x"), kPlaceholderFileMode);
+  plan.setup = {Placeholder{.path = scratch.Path("d")}};
+  EXPECT_EQ(RunInChild(plan, {.before = become}).message,
+            "'" + scratch.Path("d") +
+                "' of user 0 holds a name that is not to be created inside, and cannot be taken away");
   // Stand-ins can be read by all, and so locked.
   MakePlaceholderOf(0, scratch.Path("b"), kPlaceholderFileMode);
   plan.setup = {WithText(scratch.Path("b"), "")};
@@ -242,6 +249,54 @@ TEST(Placeholders, OnesOfAnotherKindThatNobodyHoldsAreReplaced) {
   const RunReport report = RunInChild(plan);
   EXPECT_EQ(report.out, "ran\n") << report.message;
   for (const char* name : {"a", "b", "c"}) EXPECT_FALSE(Exists(scratch.Path(name))) << name;
+}
+
+void MakeTree(const std::string& path) {
+  ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(path.c_str(), kPlaceholderDirectoryMode), 0);
+  MakePlaceholderOf(::getuid(), path + "/x", kPlaceholderMode);
+}
+
+// Two names of one file as well: one lock is not in the way of the other.
+TEST(Placeholders, TreesOfThemThatNobodyHoldsAreReplaced) {
+  const ScratchDirectory scratch;
+  MakeTree(scratch.Path("a"));
+  MakeTree(scratch.Path("a/d"));
+  ASSERT_EQ(::link(scratch.Path("a/x").c_str(), scratch.Path("a/d/y").c_str()), 0);
+  Plan plan = ShellPlan("stat -c %F " + scratch.Path("a"));
+  plan.setup = {Placeholder{.path = scratch.Path("a")}};
+  const RunReport report = RunInChild(plan);
+  EXPECT_EQ(report.out, "regular empty file\n") << report.message;
+  EXPECT_FALSE(Exists(scratch.Path("a")));
+}
+
+TEST(Placeholders, TreesWithSomethingElseInThemStayAsTheyAre) {
+  const ScratchDirectory scratch;
+  MakeTree(scratch.Path("a"));
+  WriteText(scratch.Path("a/mine"), "");
+  EXPECT_FALSE(RunInChild(WithPlaceholders("echo ran", {scratch.Path("a")})).ok);
+  EXPECT_TRUE(Exists(scratch.Path("a/x")));
+  MakeTree(scratch.Path("b"));
+  const UniqueFd theirs{::open(scratch.Path("b").c_str(), O_RDONLY | O_CLOEXEC)};
+  ASSERT_EQ(::flock(theirs.Get(), LOCK_SH | LOCK_NB), 0);
+  EXPECT_FALSE(RunInChild(WithPlaceholders("echo ran", {scratch.Path("b")})).ok);
+  EXPECT_TRUE(Exists(scratch.Path("b/x"))) << "another run holds it";
+}
+
+// Through the other the command could write what stands at this one.
+TEST(Placeholders, OnesWithASecondNameAreReplaced) {
+  const ScratchDirectory scratch;
+  for (const auto& [name, mode] : {std::pair{"a", kPlaceholderMode}, {"b", kPlaceholderFileMode}}) {
+    MakePlaceholderOf(::getuid(), scratch.Path(name), mode);
+    ASSERT_EQ(::link(scratch.Path(name).c_str(), (scratch.Path(name) + "-second").c_str()), 0);
+  }
+  Plan plan = ShellPlan("cd " + scratch.Path("") + " && echo x >a-second && echo x >b-second && cat a b");
+  plan.setup = {Placeholder{.path = scratch.Path("a")}, WithText(scratch.Path("b"), "")};
+  const RunReport report = RunInChild(plan);
+  EXPECT_EQ(report.out, "") << report.message;
+  EXPECT_EQ(report.outcome.exit_code, 0) << report.message;
+  EXPECT_FALSE(Exists(scratch.Path("a")));
+  EXPECT_FALSE(Exists(scratch.Path("b")));
 }
 
 // By a command that sees the directory in another sandbox.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "mxc/plan.h"
 #include "tests/unit/policy_text.h"
 
 namespace mxc::resolve_paths_test {
@@ -129,6 +130,27 @@ TEST_F(ResolvePaths, MissingDenialsStay) {
       Refusal({.denied = {"/srv/a/file/x"}}),
       "policy_conflict /filesystem/deniedPaths/0: '/srv/a/file/x' cannot be denied: '/srv/a/file' is not a "
       "directory");
+}
+
+// A command gives any mode to what it was granted.
+TEST_F(ResolvePaths, WhatIsGrantedAndWhatLeadsThereIsNoPlaceholder) {
+  host_.AddDirectory("/srv/p", {.mode = kPlaceholderDirectoryMode})
+      .AddDirectory("/srv/p/d", {.mode = kPlaceholderDirectoryMode})
+      .AddFile("/srv/p/d/x", "", {.mode = kPlaceholderMode});
+  EXPECT_EQ(Rules({.rw = {"/srv/p"}, .denied = {"/srv/p/.env"}}),
+            "read-write /srv/p\n"
+            "denied /srv/p/.env (missing from /srv/p/.env)\n");
+  EXPECT_EQ(Rules({.rw = {"/srv/p"}, .denied = {"/srv/p/d/.env"}}),
+            "read-write /srv/p\n"
+            "denied /srv/p/d/.env (missing from /srv/p/d)\n");
+  EXPECT_EQ(Rules({.rw = {"/srv/p", "/srv/p/d"}, .denied = {"/srv/p/.env", "/srv/p/d/.env"}}),
+            "read-write /srv/p\n"
+            "denied /srv/p/.env (missing from /srv/p/.env)\n"
+            "read-write /srv/p/d\n"
+            "denied /srv/p/d/.env (missing from /srv/p/d/.env)\n");
+  EXPECT_EQ(Rules({.rw = {"/srv/p/d"}, .ro = {"/srv/p/d/conf"}}),
+            "read-write /srv/p/d\n"
+            "denied /srv/p/d/conf (missing from /srv/p/d/conf)\n");
 }
 
 TEST_F(ResolvePaths, WhatCannotBeLookedAtIsRefused) {

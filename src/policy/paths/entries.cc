@@ -105,10 +105,17 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
   return std::optional<Entry>{std::move(entry)};
 }
 
+// It is granted, or leads to what is. A command gives any mode to the directory that it was granted.
+bool LeadsToGrant(const std::string& path, const std::vector<Entry>& granted) {
+  return std::any_of(granted.begin(), granted.end(), [&](const Entry& entry) {
+    return entry.wanted != Access::kDenied && entry.walked.status && IsAtOrBelow(entry.walked.path, path);
+  });
+}
+
 // What another run's placeholder stands for does not exist: this run needs to hold the name as well.
-void SeeThroughPlaceholder(Walked& walked, const Host& host, PathWalker& walker) {
+void SeeThroughPlaceholder(Walked& walked, const Examination& all) {
   std::string held = walked.status ? walked.path : std::string(ParentOf(walked.first_missing));
-  while (IsPlaceholder(host, held, walker.LookAt(held))) {
+  while (!LeadsToGrant(held, all.entries) && IsPlaceholder(all.host, held, all.walker.LookAt(held))) {
     walked.status.reset();
     walked.first_missing = held;
     walked.behind_file = false;
@@ -260,7 +267,7 @@ Examined Examine(const PathEntry& written, Access access, Examination& all) {
                         ? "make the directories above it searchable for the caller, or remove the entry"
                         : remedy);
   }
-  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, all.host, all.walker);
+  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, all);
   if (access == Access::kDenied) return ExamineDenial(written, std::move(*walked), all.warnings);
   return ExamineGrant(written, access, std::move(*walked), all);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 
 #include "mxc/host.h"
 #include "mxc/plan.h"
@@ -11,19 +12,22 @@
 
 namespace mxc {
 
-// `lookup` of `path` is a placeholder, or a directory with the mode of one and nothing but such in it.
+// `lookup` of `path` is a placeholder, or a directory with the mode of one and nothing but such in it. A
+// command can leave what looks so: only what HoldFiles joins or takes away counts.
 [[nodiscard]] bool IsPlaceholder(const Host& host, const std::string& path, const Lookup& lookup);
 
 // The host as it is without them.
 class WithoutPlaceholders final : public ForwardingHost {
  public:
-  // Borrows both. What the policy's own rules of `rules` name is there all the same.
-  WithoutPlaceholders(const Host& host, const RuleSet& rules) : ForwardingHost(host), rules_(rules) {}
+  // Borrows both. What the policy's own rules of `rules` name, and what leads to
+  // something that one of them grants, is there all the same.
+  WithoutPlaceholders(const Host& host, const RuleSet& rules);
 
   [[nodiscard]] Lookup LookAt(const std::string& path) const override;
 
  private:
   const RuleSet& rules_;
+  std::unordered_set<std::string> leads_ = {};  // to what the policy's own rules name
 };
 
 }  // namespace mxc

@@ -245,7 +245,8 @@ bool Protector::HoldWay(const std::string& directory) {
     return true;
   }
   if (!lookup.Is(FileType::kDirectory)) return false;
-  // Another run's: it stays until the last of us has ended.
+  // Another run's: it stays until the last of us has ended. What is granted is the caller's.
+  if (rules_.Find(directory) != nullptr) return true;
   const bool placeholder_kind = lookup.status->mode == kPlaceholderDirectoryMode;
   if (placeholder_kind && Writable(directory) && HoldWay(std::string(ParentOf(directory))))
     ways_.insert(directory);
