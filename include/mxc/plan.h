@@ -71,6 +71,7 @@ struct ControlGroup {
   std::optional<ScopeRequest> scope = {};  // if set: made below `parent` first, the group inside it
 };
 
+// A control group that was made for a run or for a persistent sandbox.
 struct RunGroup {
   ControlGroup plan = {};
   std::string directory = {};  // "PARENT/mxc-0123456789abcdef"

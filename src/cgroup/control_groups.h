@@ -1,10 +1,11 @@
 // The control groups of a run: the cleanup process makes and removes them, the child enters them, the
 // launcher reads what they have counted.
 //
-//   std::vector<RunGroup> groups = NameGroups(plan.setup);   // then CleanupProcess::Start({.groups =
-//   groups}) Result<GroupHandles> handles = GroupHandles::Open(groups);
+//   Result<std::vector<RunGroup>> groups = NameGroups(plan.setup);
+//   ... the cleanup process makes them ...
+//   Result<GroupHandles> handles = GroupHandles::Open(*groups, admission);
 //   ... the child writes "0" to each of handles->Entrances() ...
-//   std::vector<Resource> reached = ReachedIn(groups);
+//   std::vector<Resource> reached = ReachedIn(*groups);
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -6,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <vector>
 
 #include "base/own_files.h"
@@ -21,24 +19,6 @@ namespace {
 
 constexpr int kReadKept = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 constexpr mode_t kRights = 07777;
-
-// -1 with errno: EFBIG when there are more than `limit`.
-int ListNames(int borrowed_directory, std::size_t limit, std::vector<std::string>& names) {
-  const int fd = ::openat(borrowed_directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return -1;
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing{::fdopendir(fd), ::closedir};
-  if (!listing) return -1;
-  errno = 0;
-  while (const dirent* entry = ::readdir(listing.get())) {  // NOLINT(concurrency-mt-unsafe): own stream
-    const std::string name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    names.push_back(name);
-    if (names.size() <= limit) continue;
-    errno = EFBIG;
-    return -1;
-  }
-  return errno == 0 ? 0 : -1;
-}
 
 // Up to `limit` bytes and one more, which tells that there are more. -1 with errno.
 int ReadKept(int file, std::size_t limit, std::string& text) {

@@ -1,7 +1,9 @@
 // A name in an open directory, for what is renamed or made where a command could have put a link.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
@@ -22,6 +24,9 @@ struct NamedPlace {
 // Renames it to such a name for `wanted`, in the same directory or another: that name. Errors: kSetupFailed.
 [[nodiscard]] Result<std::string> RenameAside(int borrowed_from, const std::string& name, int borrowed_to,
                                               const std::string& wanted);
+
+// Adds the names in a directory. -1 with errno: EFBIG when there are more than `limit`.
+[[nodiscard]] int ListNames(int borrowed_directory, std::size_t limit, std::vector<std::string>& names);
 
 // The command may have taken the right to write in a directory away from us; not more than it has itself.
 class WritableDirectory {

@@ -1,8 +1,10 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -52,6 +54,24 @@ Result<NamedPlace> OpenPlace(const std::string& path, bool make) {
   }
   if (!directory) return SystemError(ErrorCode::kSetupFailed, "open the directory of " + Quoted(path), errno);
   return NamedPlace{.directory = std::move(directory), .name = std::string(rest)};
+}
+
+int ListNames(int borrowed_directory, std::size_t limit, std::vector<std::string>& names) {
+  UniqueFd directory{::openat(borrowed_directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing{directory ? ::fdopendir(directory.Get()) : nullptr,
+                                                    ::closedir};
+  if (!listing) return -1;
+  static_cast<void>(directory.Release());
+  errno = 0;
+  while (const dirent* entry = ::readdir(listing.get())) {  // NOLINT(concurrency-mt-unsafe): own stream
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    names.push_back(name);
+    if (names.size() <= limit) continue;
+    errno = EFBIG;
+    return -1;
+  }
+  return errno == 0 ? 0 : -1;
 }
 
 std::string NameAside(const std::string& name, const std::string& random) {

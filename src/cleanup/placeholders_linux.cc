@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/file.h>
@@ -9,8 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -76,39 +73,19 @@ bool IsAnyPlaceholder(int borrowed_fd) {
 
 constexpr int kThere = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
-struct CloseListing {
-  void operator()(DIR* listing) const { ::closedir(listing); }
-};
-
-// None: they cannot be read, or are more than a run holds in one directory.
-std::optional<std::vector<std::string>> NamesIn(int borrowed_directory) {
-  UniqueFd directory{::openat(borrowed_directory, ".", kThere | O_DIRECTORY)};
-  const std::unique_ptr<DIR, CloseListing> listing{directory ? ::fdopendir(directory.Get()) : nullptr};
-  if (listing == nullptr) return std::nullopt;
-  static_cast<void>(directory.Release());
-  std::vector<std::string> names;
-  errno = 0;
-  while (const dirent* const entry = ::readdir(listing.get())) {
-    std::string name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    if (names.size() == kPlaceholderEntries) return std::nullopt;
-    names.push_back(std::move(name));
-  }
-  return errno == 0 ? std::optional(std::move(names)) : std::nullopt;
-}
-
 // As policies define it (policy/paths/placeholders.h).
 // NOLINTNEXTLINE(misc-no-recursion): as deep as kPlaceholderLevels
 bool IsPlaceholderTree(int borrowed_fd, int levels) {
   struct stat status {};
   if (!IsAnyPlaceholder(borrowed_fd) || ::fstat(borrowed_fd, &status) != 0) return false;
   if (!S_ISDIR(status.st_mode)) return true;
-  const std::optional<std::vector<std::string>> names = levels == 0 ? std::nullopt : NamesIn(borrowed_fd);
+  std::vector<std::string> names;
+  if (levels == 0 || ListNames(borrowed_fd, kPlaceholderEntries, names) != 0) return false;
   // NOLINTNEXTLINE(misc-no-recursion)
-  return names && std::all_of(names->begin(), names->end(), [&](const std::string& name) {
-           const UniqueFd entry{::openat(borrowed_fd, name.c_str(), kThere)};
-           return entry && IsPlaceholderTree(entry.Get(), levels - 1);
-         });
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    const UniqueFd entry{::openat(borrowed_fd, name.c_str(), kThere)};
+    return entry && IsPlaceholderTree(entry.Get(), levels - 1);
+  });
 }
 
 // The directory that `path` stands in. Policy paths are canonical: a symbolic link on the way was put there
@@ -138,19 +115,20 @@ UniqueFd OpenAny(const HeldFile& held) {
   return UniqueFd{::openat(held.directory.Get(), held.name.c_str(), kThere)};
 }
 
-// Top down: whoever holds a directory has names in it. One file at a time: two names may lead to one.
+// Of a tree that was looked at as a whole. Top down: whoever holds a directory has names in it. One file at a
+// time: two names may lead to one.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as kPlaceholderLevels
 bool RemoveTree(int borrowed_directory, const std::string& name, int levels) {
   const UniqueFd file{::openat(borrowed_directory, name.c_str(), kThere)};
   struct stat open {};
-  if (!file || !IsPlaceholderTree(file.Get(), levels) || ::flock(file.Get(), LOCK_EX | LOCK_NB) != 0 ||
+  if (!file || !IsAnyPlaceholder(file.Get()) || ::flock(file.Get(), LOCK_EX | LOCK_NB) != 0 ||
       ::fstat(file.Get(), &open) != 0 || !LeadsTo(borrowed_directory, name, file.Get()))
     return false;
   if (!S_ISDIR(open.st_mode)) return ::unlinkat(borrowed_directory, name.c_str(), 0) == 0;
-  const std::optional<std::vector<std::string>> names = NamesIn(file.Get());
+  std::vector<std::string> names;
+  if (levels == 0 || ListNames(file.Get(), kPlaceholderEntries, names) != 0) return false;
   // NOLINTNEXTLINE(misc-no-recursion)
-  return names &&
-         std::all_of(names->begin(), names->end(),
+  return std::all_of(names.begin(), names.end(),
                      [&](const std::string& entry) { return RemoveTree(file.Get(), entry, levels - 1); }) &&
          ::unlinkat(borrowed_directory, name.c_str(), AT_REMOVEDIR) == 0;
 }
@@ -304,7 +282,9 @@ bool Hold(HeldFile& held) {
 }  // namespace
 
 bool RemoveStalePlaceholder(int borrowed_directory, const std::string& name) {
-  return RemoveTree(borrowed_directory, name, kPlaceholderLevels);
+  const UniqueFd file{::openat(borrowed_directory, name.c_str(), kThere)};
+  return file && IsPlaceholderTree(file.Get(), kPlaceholderLevels) &&
+         RemoveTree(borrowed_directory, name, kPlaceholderLevels);
 }
 
 std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& held) {

@@ -296,11 +296,7 @@ void AddNetworkWarnings(const Network& network, Containment containment, std::ve
 
 // Where the command has a network namespace of its own, connections to the loopback never leave it.
 void WarnOfOwnLoopback(const Policy& policy, std::vector<Warning>& warnings) {
-  const Containment containment = policy.containment;
-  if (policy.network.share_host ||
-      (containment != Containment::kNamespaces && containment != Containment::kBubblewrap &&
-       containment != Containment::kLxc))
-    return;
+  if (policy.network.share_host || !TraitsOf(policy.containment).mounts) return;
   const auto own = [](const Peer& peer) {
     return peer.host == "localhost" || peer.cidr.starts_with("127.") || peer.cidr == "::1/128";
   };

@@ -79,7 +79,7 @@ class PathWalker {
   };
   struct State;
   [[nodiscard]] Seen& See(const std::string& path);
-  // The longest beginning of `path` that is a directory where a walk has been; "" when there is none.
+  // The longest prefix of `path` that is a directory where a walk has been; "" when there is none.
   [[nodiscard]] std::string_view Reached(std::string_view path, State& state) const;
   [[nodiscard]] Status Step(State& state, std::string_view name);
   [[nodiscard]] Status Follow(State& state, std::string link, std::uint32_t owner);
