@@ -2,8 +2,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <sstream>
+#include <system_error>
 
 #include "tests/containment/containment.h"
 #include "tests/support/own_groups.h"
@@ -209,6 +211,14 @@ TEST_P(Limits, TheNextRunReapsWhatAKilledGuardianLeft) {
   EXPECT_EQ(running.Wait().status, -SIGKILL);
   ASSERT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
   ASSERT_THAT(groups.Left(), testing::SizeIs(1)) << "nobody was there to take it away";
+  // What was killed has no command line any more, but may still be in the group, or hold its lock.
+  const std::string left = groups.Left().front();
+  const std::string files = "/proc/" + std::to_string(cleanup_process) + "/fd";
+  ASSERT_TRUE(Eventually([&] {
+    std::error_code gone;
+    return Contents(left + "/cgroup.procs").value_or("").empty() &&
+           std::filesystem::directory_iterator(files, gone) == std::filesystem::directory_iterator();
+  }));
   EXPECT_THAT(Under(R"("processes":20)", {"crowd", "10"}, "namespaces"), ElementsAre("10")) << last.err;
   EXPECT_THAT(groups.Left(), IsEmpty());
 }
