@@ -211,6 +211,9 @@ void EndSupervision(const Child& child) {
   while (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
     child.signals_inside ? static_cast<void>(::kill(-1, SIGKILL)) : KillChildren();
     ::waitpid(-1, nullptr, 0);
+    // All that ended by it, before the next signal: its price grows with the number of processes, zombies included.
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
   }
   if (child.temp_made) RemoveTree(child.program.temp.c_str());
 }
