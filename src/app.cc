@@ -23,13 +23,14 @@
 namespace mxc {
 namespace {
 
-// No system inside, and no other one, has them.
-bool HasPathsOfHere(const Policy& policy) {
+// False for a policy whose paths belong to a Linux guest or to another operating system.
+bool HasHostPaths(const Policy& policy) {
   const bool guest = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).linux_guest;
   return !policy.as_written && !guest;
 }
 
-// Launch and Relay: runs the plan, relays the command's streams, and reports.
+// Launch and Relay: runs the plan, relays the command's streams, and reports. The next isolation level is
+// tried when the kernel refuses this one.
 int Run(Prepared& prepared, const Request& request, const Options& options, const Host& host,
         Records& records) {
   const Config& config = *request.config;
@@ -44,13 +45,14 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   const std::vector<GuardedConfig> configs = ConfigsToGuard(prepared.plan.git, host);
   const RunMark mark = RunMark::Set(prepared.plan.git.since, prepared.plan.git.roots);
   ConfigLockWatch locks = ConfigLockWatch::Start(prepared.plan.git);
+  // Called when the command has ended: git on the host may run what the command left in a repository.
   const auto review = [&] {
-    RepositoryReview left = ReviewRepositories(prepared.plan.git, configs, host);
-    if (std::optional<Warning> moved = TellOfMovedDirectory(host.WorkingDirectory()))
-      left.warnings.push_back(std::move(*moved));
-    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), prepared.plan.git, false, host))
-      left.warnings.push_back(std::move(*held));
-    return left;
+    RepositoryReview found = ReviewRepositories(prepared.plan.git, configs, host);
+    if (std::optional<Warning> moved = MovedDirectoryWarning(host.WorkingDirectory()))
+      found.warnings.push_back(std::move(*moved));
+    if (std::optional<Warning> held = HeldConfigsWarning(locks.Tried(), prepared.plan.git, false, host))
+      found.warnings.push_back(std::move(*held));
+    return found;
   };
   const auto paths = [&] { return PathsToGuard(prepared.policy, prepared.plan); };
   RunReporter reporter{
@@ -65,10 +67,10 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   return Finish(prepared.plan, *outcome, log, status);
 }
 
-// A dry run of `start` says what `start` would.
-Result<Prepared> PrepareAsked(const Config& config, const Options& options, const Host& host) {
-  const bool stays = options.verb == Verb::kStart && options.mode == Mode::kDryRun;
-  return stays ? PrepareSandbox(config, options, host) : Prepare(config, options, host);
+// A dry run of `start` plans the persistent sandbox that `start` would make.
+Result<Prepared> PrepareForVerb(const Config& config, const Options& options, const Host& host) {
+  const bool persistent = options.verb == Verb::kStart && options.mode == Mode::kDryRun;
+  return persistent ? PrepareSandbox(config, options, host) : Prepare(config, options, host);
 }
 
 int Start(Options options, const Host& host) {
@@ -76,25 +78,26 @@ int Start(Options options, const Host& host) {
   if (options.force_reclaim)
     TellWarning("--force-reclaim has no effect: mxc-exec ends only machines that it has started");
   const auto start = Clock::now();
-  // Read, Parse, Decode
+  // Read, Parse, Decode: read_request.cc
   const Request request = ReadRequest(options, host);
   const Result<Config>& config = request.config;
   const bool explains = options.mode == Mode::kExplain && config && config->phase == Phase::kProvision;
   if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(config, options, host);
   if (!options.report) options.report = request.report;
 
-  // Resolve, Plan
-  Result<Prepared> prepared = config ? PrepareAsked(*config, options, host) : config.error();
+  // Resolve, Plan: plan_run.cc
+  Result<Prepared> prepared = config ? PrepareForVerb(*config, options, host) : config.error();
   if (prepared) {
     WarnOfDirectory(options, host, *prepared);
-    TellOfWholeHost(options, prepared->plan);
+    WarnOfGrantedRoot(options, prepared->plan);
   } else {
     NameFlags(request.flags, prepared.error());
     if (!options.HasConfig()) prepared.error().hint = InFlags(std::move(prepared.error().hint));
   }
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 
-  const Policy* const resolved = prepared && HasPathsOfHere(prepared->policy) ? &prepared->policy : nullptr;
+  // Not before: the command must not be able to write its own records.
+  const Policy* const resolved = prepared && HasHostPaths(prepared->policy) ? &prepared->policy : nullptr;
   Result<Records> records = OpenRecords(resolved, host, options);
   if (!records) return FailWithoutRecords(records.error(), host, options);
   auto& [log, status] = *records;
@@ -108,19 +111,21 @@ int Start(Options options, const Host& host) {
   const Status approved = AwaitApproval(prepared->policy, prepared->plan, options.approve);
   if (!approved) return Fail(approved.error(), log, status);
 
-  // Launch, Relay
+  // Launch, Relay: isolation_fallback.cc and run/
   return Run(*prepared, request, options, host, *records);
 }
 
 }  // namespace
 
 int RunApp(const Options& options, const Host& host) {
+  // In the order of Mode: all but kVersion and kHelp first clean up after interrupted runs; those after
+  // kExplain need no policy.
   if (options.mode < Mode::kVersion) RecoverAndTell(options.mode == Mode::kRecover);
   if (options.mode > Mode::kExplain) return RunQuery(options, host);
   if (options.verb != Verb::kNone && options.mode == Mode::kRun) return RunVerb(options, host);
   const bool asks = options.HasConfig() || !options.command.empty() || !options.operation.empty();
   if (options.verb == Verb::kNone && !asks) {
-    TellNothingToRun();
+    ReportNothingToRun();
     return 1;
   }
   return Start(options, host);

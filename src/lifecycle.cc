@@ -250,7 +250,7 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   // What the commands leave is compared when the sandbox is stopped.
   const auto review = [&] {
     RepositoryReview left{.settled = false};
-    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), plan->git, true, host))
+    if (std::optional<Warning> held = HeldConfigsWarning(locks.Tried(), plan->git, true, host))
       left.warnings.push_back(std::move(*held));
     return left;
   };

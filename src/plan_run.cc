@@ -175,7 +175,7 @@ void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepare
                                          Quoted(policy.process.cwd), Quoted(here), remedy)});
 }
 
-void TellOfWholeHost(const Options& options, Plan& plan) {
+void WarnOfGrantedRoot(const Options& options, Plan& plan) {
   const auto& words = options.read_write;
   if (words.empty() || std::find(words.begin(), words.end(), "/") != words.end()) return;
   for (Warning& warning : plan.warnings)

@@ -34,7 +34,7 @@ struct Fallback {
 // A command that is not where its caller stands fails in ways that do not say so: warns of it, unless the
 // configuration or a flag says where the command starts.
 void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepared);
-// Of a grant of / that no flag has written so: --rw . where the caller stands there.
-void TellOfWholeHost(const Options& options, Plan& plan);
+// Warns of a grant of / by a relative path: --rw . where the current directory is /.
+void WarnOfGrantedRoot(const Options& options, Plan& plan);
 
 }  // namespace mxc

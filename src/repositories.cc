@@ -313,7 +313,7 @@ std::vector<GuardedPath> PathsToGuard(const Policy& policy, const Plan& plan) {
   return guarded;
 }
 
-std::vector<Warning> TellOfPutBack(const std::vector<PutBackPath>& paths) {
+std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths) {
   Names again;
   Names gone;
   Names standing;
@@ -357,8 +357,8 @@ std::vector<Warning> TellOfPutBack(const std::vector<PutBackPath>& paths) {
   return warnings;
 }
 
-std::optional<Warning> TellOfHeldConfigs(const std::vector<std::string>& tried, const GitSnapshot& before,
-                                         bool stays, const Host& host) {
+std::optional<Warning> HeldConfigsWarning(const std::vector<std::string>& tried, const GitSnapshot& before,
+                                          bool stays, const Host& host) {
   Names names;
   for (const GitSnapshot::Held& held : before.held) {
     if (std::find(tried.begin(), tried.end(), held.path) == tried.end()) continue;

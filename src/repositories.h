@@ -30,13 +30,13 @@ struct RepositoryReview {
 
 // What the cleanup process puts back where no mount holds what `protect` names: on Landlock alone.
 [[nodiscard]] std::vector<GuardedPath> PathsToGuard(const Policy& policy, const Plan& plan);
-// The lines for what was put back.
-[[nodiscard]] std::vector<Warning> TellOfPutBack(const std::vector<PutBackPath>& paths);
+// Warnings about what was put back.
+[[nodiscard]] std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths);
 
-// The line for those of `tried`, configurations that were to be written, which are as they were. A persistent
-// sandbox (`stays`) cannot have what is advised to a run.
-[[nodiscard]] std::optional<Warning> TellOfHeldConfigs(const std::vector<std::string>& tried,
-                                                       const GitSnapshot& before, bool stays,
-                                                       const Host& host);
+// The warning about those of `tried`, configurations that somebody began to write, that are unchanged. A
+// persistent sandbox (`stays`) gets other advice than a run: it cannot have `"config": "allow-safe"`.
+[[nodiscard]] std::optional<Warning> HeldConfigsWarning(const std::vector<std::string>& tried,
+                                                        const GitSnapshot& before, bool stays,
+                                                        const Host& host);
 
 }  // namespace mxc

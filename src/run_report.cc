@@ -107,7 +107,7 @@ bool RunReporter::OnEnded() {
 }
 
 void RunReporter::OnPutBack(const std::vector<PutBackPath>& paths) {
-  for (const Warning& warning : TellOfPutBack(paths)) OnWarning(warning);
+  for (const Warning& warning : PutBackWarnings(paths)) OnWarning(warning);
 }
 
 // Some programs try again for long without a word, and look as if they hung. Nothing waits for a reader: the
@@ -151,7 +151,7 @@ void RunReporter::OnWarning(const Warning& warning) {
   TellWarning(warning.message);
 }
 
-std::optional<Warning> TellOfMovedDirectory(const std::string& before) {
+std::optional<Warning> MovedDirectoryWarning(const std::string& before) {
   std::error_code removed;
   const std::string here = std::filesystem::current_path(removed).string();
   if (before.empty() || here.empty() || here == before) return std::nullopt;

@@ -77,7 +77,7 @@ void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags)
 
 // Set if the command moved the current directory, which was `before` when the run began: relative paths with
 // ".." now lead elsewhere.
-[[nodiscard]] std::optional<Warning> TellOfMovedDirectory(const std::string& before);
+[[nodiscard]] std::optional<Warning> MovedDirectoryWarning(const std::string& before);
 
 // It ended otherwise than with status 0.
 [[nodiscard]] bool Failed(const Outcome& outcome);

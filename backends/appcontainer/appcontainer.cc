@@ -132,7 +132,7 @@ void PlanUi(const Policy& policy, AppContainerSandbox& sandbox, Plan& plan) {
                                 (sandbox.no_win32k ? "; system calls of the window manager are refused" : "");
   for (const std::string* pointer :
        {&policy.ui.disabled_pointer, &policy.ui.clipboard_pointer, &policy.ui.injection_pointer}) {
-    plan.Hold(*pointer, mechanism);
+    plan.AddToLedger(*pointer, mechanism);
   }
 }
 

@@ -169,9 +169,9 @@ void PlanExemption(const Network& network, AppContainerSandbox& sandbox, Plan& p
   plan.warnings.push_back({.category = "loopback-open",
                            .message = "the command reaches every service of this machine's loopback",
                            .pointer = network.proxy->pointer});
-  plan.Hold(network.egress_pointer, kExempt);
-  plan.Hold(network.proxy->pointer, kExempt);
-  plan.Hold(network.ingress_pointer, "no capability for incoming traffic");
+  plan.AddToLedger(network.egress_pointer, kExempt);
+  plan.AddToLedger(network.proxy->pointer, kExempt);
+  plan.AddToLedger(network.ingress_pointer, "no capability for incoming traffic");
 }
 
 // What the capabilities of the network let through.
@@ -221,24 +221,24 @@ Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFa
     return Done{};
   }
   const Opened opened = AddCapabilities(network, sandbox.capabilities, plan);
-  plan.Hold(network.egress_pointer, EgressMechanism(network, opened));
+  plan.AddToLedger(network.egress_pointer, EgressMechanism(network, opened));
   if (network.proxy) {
-    plan.Hold(network.proxy->pointer, kProxied);
+    plan.AddToLedger(network.proxy->pointer, kProxied);
     plan.not_covered.emplace_back(
         "private networks beside the proxy: what the capability for incoming traffic lets out has not been "
         "seen");
   }
-  for (const NetworkRule& rule : network.allow) plan.Hold(rule.pointer, kRules);
-  for (const NetworkRule& rule : network.deny) plan.Hold(rule.pointer, kRules);
-  plan.Hold(network.ingress_pointer, opened.incoming ? "the capability privateNetworkClientServer"
-                                                     : "no capability for incoming traffic");
-  plan.Hold(network.host_loopback_pointer, opened.loopback
-                                               ? "the capability networkLoopback, and the host as the peer"
-                                               : "an AppContainer does not reach the loopback of the host");
-  plan.Hold(network.share_host_pointer, "every network capability; the loopback stays closed");
+  for (const NetworkRule& rule : network.allow) plan.AddToLedger(rule.pointer, kRules);
+  for (const NetworkRule& rule : network.deny) plan.AddToLedger(rule.pointer, kRules);
+  plan.AddToLedger(network.ingress_pointer, opened.incoming ? "the capability privateNetworkClientServer"
+                                                            : "no capability for incoming traffic");
+  plan.AddToLedger(network.host_loopback_pointer,
+                   opened.loopback ? "the capability networkLoopback, and the host as the peer"
+                                   : "an AppContainer does not reach the loopback of the host");
+  plan.AddToLedger(network.share_host_pointer, "every network capability; the loopback stays closed");
   const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty() &&
                       network.allow.empty() && network.deny.empty();
-  if (silent) plan.Hold("/network", opened.loopback ? kLoopbackAlone : kNothing);
+  if (silent) plan.AddToLedger("/network", opened.loopback ? kLoopbackAlone : kNothing);
   return Done{};
 }
 

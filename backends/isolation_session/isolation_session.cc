@@ -97,7 +97,7 @@ Result<std::string> AccountOf(const Json& phase, std::string_view pointer) {
 void AddNetwork(const Network& network, Plan& plan) {
   for (const std::string* pointer : {&network.egress_pointer, &network.ingress_pointer,
                                      &network.host_loopback_pointer, &network.share_host_pointer})
-    plan.Hold(*pointer, "the network of the machine, as it is");
+    plan.AddToLedger(*pointer, "the network of the machine, as it is");
   plan.relaxations.emplace_back("shared-host-network");
 }
 
@@ -122,7 +122,7 @@ Result<Plan> MakePlanFor(const Policy& policy, const Support& support) {
       .account = std::move(*account)};
   Plan plan{.containment = Containment::kIsolationSession, .tier = Tier::kProcess};
   AddNetwork(policy.network, plan);
-  plan.Hold(policy.private_temp_pointer, "the profile of the session's own user");
+  plan.AddToLedger(policy.private_temp_pointer, "the profile of the session's own user");
   plan.not_covered = {"the network: the session reaches whatever this machine reaches",
                       "files that every user of the machine may read"};
   plan.launch = IsolationSessionLaunch{.sandbox = std::move(session)};

@@ -34,24 +34,26 @@ Status CheckNetwork(const Network& network) {
 // The mxc-exec inside keeps a ledger of its own, and refuses what it cannot hold in this pod.
 void AddLedger(const Policy& policy, Plan& plan) {
   for (const PathRule& rule : policy.paths)
-    plan.Hold(rule.pointer, "the sandbox inside the pod: " + rule.path);
-  plan.Hold(policy.private_temp_pointer, "a /tmp of the sandbox inside the pod");
+    plan.AddToLedger(rule.pointer, "the sandbox inside the pod: " + rule.path);
+  plan.AddToLedger(policy.private_temp_pointer, "a /tmp of the sandbox inside the pod");
   const Network& network = policy.network;
   const bool open = network.egress == RuleAction::kAllow || !network.allow.empty();
   const char* const gateway =
       "the network gateway of mxc-exec inside, within what a NetworkPolicy allows the pod";
-  plan.Hold(network.egress_pointer, open ? gateway : "the sandbox inside the pod has no way out",
-            open ? Strength::kProxy : Strength::kKernel);
+  plan.AddToLedger(network.egress_pointer, open ? gateway : "the sandbox inside the pod has no way out",
+                   open ? Strength::kProxy : Strength::kKernel);
   for (const auto* rules : {&network.allow, &network.deny}) {
-    for (const NetworkRule& rule : *rules) plan.Hold(rule.pointer, gateway, Strength::kProxy);
+    for (const NetworkRule& rule : *rules) plan.AddToLedger(rule.pointer, gateway, Strength::kProxy);
   }
   for (const std::string* pointer : {&network.ingress_pointer, &network.host_loopback_pointer})
-    plan.Hold(*pointer, open ? gateway : "the sandbox inside the pod has no way out",
-              open ? Strength::kProxy : Strength::kKernel);
-  if (network.egress_pointer.empty()) plan.Hold("/network", "the sandbox inside the pod has no way out");
-  for (const ProtectEntry& entry : policy.protect) plan.Hold(entry.pointer, "the sandbox inside the pod");
+    plan.AddToLedger(*pointer, open ? gateway : "the sandbox inside the pod has no way out",
+                     open ? Strength::kProxy : Strength::kKernel);
+  if (network.egress_pointer.empty())
+    plan.AddToLedger("/network", "the sandbox inside the pod has no way out");
+  for (const ProtectEntry& entry : policy.protect)
+    plan.AddToLedger(entry.pointer, "the sandbox inside the pod");
   for (const ResourceLimit& limit : policy.resources)
-    plan.Hold(limit.pointer, "a limit of Linux, or mxc-exec inside refuses to start");
+    plan.AddToLedger(limit.pointer, "a limit of Linux, or mxc-exec inside refuses to start");
 }
 
 // The claim outlives the command.

@@ -42,7 +42,7 @@ struct Entry {
 };
 
 bool IsForSockets(const PathRule& rule) {
-  return rule.socket_directory != 0 || (rule.object && rule.object->type == FileType::kSocket);
+  return rule.socket_directory_mode != 0 || (rule.object && rule.object->type == FileType::kSocket);
 }
 
 Error NoSockets(const PathRule& rule) {

@@ -43,7 +43,7 @@ Status LowerNetwork(const Policy& policy, LandlockSandbox& sandbox, Plan& plan) 
   if (network.share_host) plan.relaxations.emplace_back("shared-host-network");
   sandbox.no_network = !network.share_host;
   const std::string mechanism{network.share_host ? kHostNetwork : kNoSockets};
-  const auto record = [&](const std::string& pointer) { plan.Hold(pointer, mechanism); };
+  const auto record = [&](const std::string& pointer) { plan.AddToLedger(pointer, mechanism); };
   record("/network");  // the clause of a policy that does not mention the network
   record(network.egress_pointer);
   for (const NetworkRule& rule : network.deny) record(rule.pointer);

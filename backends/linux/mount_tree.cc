@@ -56,7 +56,7 @@ std::string_view PlaceOf(const PathRule& rule) {
 
 // In place of a directory for sockets the command has one of its own, where its programs put theirs.
 std::uint32_t MaskMode(const PathRule& rule) {
-  return rule.socket_directory != 0 ? rule.socket_directory : kEmptyMode;
+  return rule.socket_directory_mode != 0 ? rule.socket_directory_mode : kEmptyMode;
 }
 
 class TreeBuilder {
@@ -227,7 +227,7 @@ class TreeBuilder {
     if (top.view == View::kUnmapped && rule.unmapped_owners) return Done{};  // closed there by its mode
     if (rule.object && (bound || (top.view == View::kKernel && ExistsInside(rule.path)))) {
       MaskExisting(rule);
-    } else if (rule.own_directory != 0 && bound) {
+    } else if (rule.own_directory_mode != 0 && bound) {
       MaskOwnDirectory(rule);
     } else if (top.view == View::kReadWrite) {
       return PlaceMissing(rule, PlaceOf(rule));
@@ -298,7 +298,7 @@ class TreeBuilder {
   // Also under a read-only grant: we make it sooner or later ourselves.
   void MaskOwnDirectory(const PathRule& rule) {
     OpenWay(rule.path);
-    lowered_.setup.emplace_back(OwnDirectory{.path = OnHost(rule.path), .mode = rule.own_directory});
+    lowered_.setup.emplace_back(OwnDirectory{.path = OnHost(rule.path), .mode = rule.own_directory_mode});
     const std::size_t mask =
         Add(TmpfsMount{.target = rule.path, .size_bytes = kMaskBytes, .mode = MaskMode(rule)});
     Push(rule.path, View::kMask);

@@ -202,7 +202,7 @@ class NetworkLowering {
   }
 
   void Record(const std::string& pointer, Strength strength, std::string_view mechanism) {
-    plan_.Hold(pointer, std::string(mechanism), strength);
+    plan_.AddToLedger(pointer, std::string(mechanism), strength);
   }
 
   void Kernel(const std::string& pointer, std::string_view mechanism) {

@@ -42,7 +42,7 @@ std::string Filters(const Names& names) {
 }
 
 void Record(Plan& plan, const std::string& pointer, std::string_view mechanism) {
-  plan.Hold(pointer, std::string(mechanism));
+  plan.AddToLedger(pointer, std::string(mechanism));
 }
 
 void AllowGui(Profile& profile, Plan& plan) {

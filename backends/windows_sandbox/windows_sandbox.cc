@@ -48,21 +48,21 @@ Status CheckNetwork(const Network& network) {
 
 void AddLedger(const Policy& policy, Plan& plan) {
   for (const PathRule& rule : policy.paths) {
-    plan.Hold(rule.pointer, rule.access == Access::kDenied
-                                ? "the machine has disks of its own: nothing is shared but folders"
-                            : rule.access == Access::kReadOnly ? "a shared folder, read-only"
-                                                               : "a shared folder");
+    plan.AddToLedger(rule.pointer, rule.access == Access::kDenied
+                                       ? "the machine has disks of its own: nothing is shared but folders"
+                                   : rule.access == Access::kReadOnly ? "a shared folder, read-only"
+                                                                      : "a shared folder");
   }
   const Network& network = policy.network;
   const std::string none = "a machine without a network adapter";
-  plan.Hold(network.egress_pointer.empty() ? "/network" : network.egress_pointer, none);
-  for (const NetworkRule& rule : network.deny) plan.Hold(rule.pointer, none);
-  plan.Hold(network.ingress_pointer, none);
-  plan.Hold(network.host_loopback_pointer, none);
-  plan.Hold(policy.private_temp_pointer, "the machine's own");
+  plan.AddToLedger(network.egress_pointer.empty() ? "/network" : network.egress_pointer, none);
+  for (const NetworkRule& rule : network.deny) plan.AddToLedger(rule.pointer, none);
+  plan.AddToLedger(network.ingress_pointer, none);
+  plan.AddToLedger(network.host_loopback_pointer, none);
+  plan.AddToLedger(policy.private_temp_pointer, "the machine's own");
   const Ui& ui = policy.ui;
   for (const std::string* pointer : {&ui.disabled_pointer, &ui.clipboard_pointer, &ui.injection_pointer})
-    plan.Hold(*pointer, "a desktop of the machine's own, without the clipboard of the host");
+    plan.AddToLedger(*pointer, "a desktop of the machine's own, without the clipboard of the host");
 }
 
 // What would only be a warning for one command is a promise to all that follow.
@@ -115,7 +115,7 @@ Result<Plan> MakePlanFor(const Policy& policy, const Support& /*support*/) {
   for (const ResourceLimit& limit : policy.resources) {
     if (limit.resource != Resource::kMemory) continue;
     run.memory_bytes = limit.amount;
-    plan.Hold(limit.pointer, "memory of the machine");
+    plan.AddToLedger(limit.pointer, "memory of the machine");
   }
   AddWarnings(policy, plan);
   plan.not_covered = {"the command is an administrator of its machine",

@@ -139,20 +139,21 @@ Status CheckNetwork(const Network& network) {
 void AddNetwork(const Network& network, Plan& plan) {
   const bool open = network.egress == RuleAction::kAllow;
   const bool gateway = open || !network.allow.empty() || !network.publish.empty();
-  plan.Hold(network.egress_pointer,
-            gateway ? "the network gateway of mxc-exec inside" : "a network namespace without a way out",
-            gateway ? Strength::kProxy : Strength::kKernel);
+  plan.AddToLedger(
+      network.egress_pointer,
+      gateway ? "the network gateway of mxc-exec inside" : "a network namespace without a way out",
+      gateway ? Strength::kProxy : Strength::kKernel);
   for (const auto* rules : {&network.allow, &network.deny}) {
     for (const NetworkRule& rule : *rules)
-      plan.Hold(rule.pointer, "the network gateway of mxc-exec inside", Strength::kProxy);
+      plan.AddToLedger(rule.pointer, "the network gateway of mxc-exec inside", Strength::kProxy);
   }
   for (const PublishedPort& port : network.publish)
-    plan.Hold(port.pointer,
-              "published in the distribution; Windows leads its loopback there (localhostForwarding)",
-              Strength::kProxy);
-  plan.Hold(network.ingress_pointer, "a network namespace of its own");
-  plan.Hold(network.host_loopback_pointer, "a network namespace of its own");
-  if (network.egress_pointer.empty()) plan.Hold("/network", "a network namespace without a way out");
+    plan.AddToLedger(port.pointer,
+                     "published in the distribution; Windows leads its loopback there (localhostForwarding)",
+                     Strength::kProxy);
+  plan.AddToLedger(network.ingress_pointer, "a network namespace of its own");
+  plan.AddToLedger(network.host_loopback_pointer, "a network namespace of its own");
+  if (network.egress_pointer.empty()) plan.AddToLedger("/network", "a network namespace without a way out");
 }
 
 // Protection is held by mounts on names, so not on drives.
@@ -164,7 +165,7 @@ void AddProtection(const Policy& policy, const std::vector<PathRule>& paths, Pla
   const bool held = std::none_of(paths.begin(), paths.end(), writable);
   for (const ProtectEntry& entry : policy.protect) {
     if (held) {
-      plan.Hold(entry.pointer, "read-only mounts of the sandbox inside");
+      plan.AddToLedger(entry.pointer, "read-only mounts of the sandbox inside");
     } else {
       plan.warnings.push_back(
           {.category = "protection-incomplete",
@@ -185,7 +186,7 @@ void AddStorage(const Json& section, Plan& plan) {
 
 void AddUi(const Ui& ui, Plan& plan) {
   for (const std::string* pointer : {&ui.disabled_pointer, &ui.clipboard_pointer, &ui.injection_pointer})
-    plan.Hold(*pointer, "the sandbox inside has no display");
+    plan.AddToLedger(*pointer, "the sandbox inside has no display");
   if (ui.disabled && ui.clipboard == Clipboard::kNone && !ui.injection) return;
   plan.warnings.push_back({.category = "ui-not-given",
                            .message = "the sandbox inside has neither windows nor a clipboard",
@@ -247,14 +248,14 @@ Result<Plan> MakeWslPlan(const Policy& policy, const Support& support) {
 
   Plan plan{.containment = Containment::kWslc, .tier = Tier::kContainer};
   for (const PathRule& rule : *paths)
-    plan.Hold(rule.pointer, "the mount tree of the sandbox inside: " + rule.path);
-  plan.Hold(policy.private_temp_pointer, "a tmpfs of the sandbox inside");
+    plan.AddToLedger(rule.pointer, "the mount tree of the sandbox inside: " + rule.path);
+  plan.AddToLedger(policy.private_temp_pointer, "a tmpfs of the sandbox inside");
   AddNetwork(policy.network, plan);
   AddProtection(policy, *paths, plan);
   AddUi(policy.ui, plan);
   AddStorage(policy.section, plan);
   for (const ResourceLimit& limit : policy.resources)
-    plan.Hold(limit.pointer, "a limit of Linux, or mxc-exec inside refuses to start");
+    plan.AddToLedger(limit.pointer, "a limit of Linux, or mxc-exec inside refuses to start");
   plan.not_covered = {"the kernel is shared with every distribution of the user",
                       "files on a drive carry no rights of Linux: what Windows lets the user do is possible"};
   plan.launch = WslLaunch{.run = {.distribution = *distribution,

@@ -1,5 +1,6 @@
 // A Plan: what will be done, as data. A planner makes it from a Policy and what a probe found, and
-// consults nothing else; src/run runs plans. Masks and other mounts are part of its `launch`.
+// consults nothing else; src/run runs plans. On Linux `launch` holds the mounts, masks among them
+// (LinuxSandbox::mounts), and `egress` the host rules.
 #pragma once
 
 #include <array>
@@ -29,14 +30,14 @@ namespace mxc {
 inline constexpr std::uint32_t kPlaceholderMode = 01600;
 inline constexpr std::uint32_t kPlaceholderFileMode = 01644;  // readable: to a program it is an empty file
 inline constexpr std::uint32_t kPlaceholderDirectoryMode = 01755;
-// A directory of that mode is one with nothing in it but placeholders, so deep and so many in each: no
-// protected name stands deeper below the first directory that is missing, and no run holds more in one.
+// A directory with kPlaceholderDirectoryMode counts as a placeholder if it holds nothing but placeholders, at
+// most this many levels deep and this many in each directory. No run needs more.
 inline constexpr int kPlaceholderLevels = 8;
 inline constexpr std::size_t kPlaceholderEntries = 64;
 
-// What a placeholder holds whose name programs read: to them each means the same as no file.
+// Contents of placeholders that programs read: to the program each has the same effect as a missing file.
 inline constexpr std::string_view kNoText = "";
-inline constexpr std::string_view kOwnCommonDirectory = ".\n";  // of a git directory
+inline constexpr std::string_view kOwnCommonDirectory = ".\n";  // `commondir` in a git directory
 inline constexpr std::string_view kNextBashLogin = "[ ! -r ~/.bash_login ] || . ~/.bash_login\n";
 inline constexpr std::string_view kNextProfile = "[ ! -r ~/.profile ] || . ~/.profile\n";
 inline constexpr std::string_view kNextCshrc = "if ( -r ~/.cshrc ) source ~/.cshrc\n";
@@ -45,11 +46,12 @@ inline constexpr std::array kPlaceholderTexts = {kNoText,      kOwnCommonDirecto
                                                  kNextProfile, kNextCshrc,          kSystemsInputrc};
 
 // A file or an empty directory, created below a read-write grant where a denied or protected path is missing,
-// because a mount needs an existing target. Removed when the last sandbox that needs it has ended, also when
+// because a mount needs an existing target. Removed when the last sandbox that needs it has ended, even if
 // the launcher was killed.
 struct Placeholder {
   std::string path = {};
-  std::optional<PlaceholderKind> placeholder_kind = {};  // absent: an empty file that is masked
+  // For a protected path: what programs read there. Absent for a denied path: an empty file under a mask.
+  std::optional<PlaceholderKind> placeholder_kind = {};
 };
 
 // A value for a file of a control group.
@@ -60,13 +62,13 @@ struct CgroupSetting {
 };
 
 // A control group for the run, created below `parent` under a unique name. The child enters it before it
-// does anything else; removed with whatever is still in it when the run has ended, also when the launcher was
-// killed.
+// does anything else. When the run has ended, what is still in it is killed and it is removed, even if the
+// launcher was killed.
 struct ControlGroup {
   std::string parent = {};
   bool unified = false;                       // version 2
   std::vector<std::string> controllers = {};  // version 2 only: those that `settings` need
-  std::vector<std::string> switch_on = {};    // those still to be enabled in `parent`; they stay so
+  std::vector<std::string> switch_on = {};    // those still to be enabled in `parent`; they stay enabled
   std::vector<CgroupSetting> settings = {};
   std::optional<ScopeRequest> scope = {};  // if set: made below `parent` first, the group inside it
 };
@@ -76,14 +78,14 @@ struct RunGroup {
   ControlGroup plan = {};
   std::string directory = {};  // "PARENT/mxc-0123456789abcdef"
   std::string scope = {};      // "PARENT/mxc-0123456789abcdef.scope", when that is what it is made in
-  [[nodiscard]] const std::string& Above() const { return scope.empty() ? plan.parent : scope; }
-  // Where the processes are. In version 2 one level below: a group that hands a controller down keeps it, so
-  // that nobody can switch a limit off by switching the controller off above us.
-  [[nodiscard]] std::string Inner() const { return plan.unified ? directory + "/run" : directory; }
+  [[nodiscard]] const std::string& ParentDirectory() const { return scope.empty() ? plan.parent : scope; }
+  // Where the processes are. In version 2 a child of `directory`: while that has a controller enabled for its
+  // child, the kernel refuses to disable the controller in the parent, and with it the limit.
+  [[nodiscard]] std::string ProcessDirectory() const { return plan.unified ? directory + "/run" : directory; }
 };
 
-// One of mxc-exec's own directories below a grant, created with its parents if missing, so that no command
-// can create it first. Kept afterwards: other runs use it.
+// A directory of mxc-exec's own, or for sockets, below a grant: created with its parents if missing, so that
+// no command can create it first. Kept afterwards: other runs use it.
 struct OwnDirectory {
   std::string path = {};
   std::uint32_t mode = 0700;
@@ -95,17 +97,17 @@ using Step = std::variant<Placeholder, ControlGroup, OwnDirectory>;
 // ---- the ledger ------------------------------------------------------------------------------------------
 
 enum class Strength {
-  kKernel,       // the kernel holds it
+  kKernel,       // the kernel enforces it
   kProxy,        // our gateway or the launcher enforces it, and the command cannot bypass it
   kCooperative,  // the program could ignore it
-  kNone,         // nothing holds it; the run is refused
+  kNone,         // nothing enforces it; the run is refused
 };
 
 // Which mechanism enforces a clause of the policy. Refusal rules: docs/policy.md.
 struct Enforcement {
   std::string pointer = {};
   Strength strength = Strength::kNone;
-  std::string mechanism = {};
+  std::string mechanism = {};  // "read-only bind mount"
 };
 
 // The part of a command that may be logged. Its arguments may not: they can hold secrets.
@@ -120,8 +122,8 @@ struct Plan {
   std::string policy_hash = {};  // plan/policy_hash.h; empty where no policy was resolved
   Containment containment = Containment::kNone;
   Tier tier = Tier::kNone;
-  IsolationLevel isolation_level = IsolationLevel::kNone;
-  std::vector<Step> setup = {};  // undone in reverse
+  IsolationLevel isolation_level = IsolationLevel::kNone;  // `rung` in output
+  std::vector<Step> setup = {};                            // undone in reverse
   Launch launch = {};
   std::optional<EgressRules> egress = {};     // rules of the network gateway; absent: no gateway
   std::vector<std::string> not_covered = {};  // what a weaker isolation level leaves open, one sentence each
@@ -129,18 +131,18 @@ struct Plan {
   Output output = {};
   Audit audit = {};
   std::vector<ResourceLimit> resources = {};  // as in the policy: for the outcome
-  std::vector<RunGroup> groups = {};          // of the persistent sandbox that the command is for: the same
+  std::vector<RunGroup> groups = {};          // of the persistent sandbox it runs in: for the outcome
   std::vector<Enforcement> ledger = {};
   std::vector<Warning> warnings = {};
-  std::vector<std::string> relaxations = {};  // what the policy opens: "shared-host-network"
+  std::vector<std::string> relaxations = {};  // defaults that the policy relaxes: "shared-host-network"
   std::string command = {};                   // argv[0] inside the sandbox, for the audit log
   CommandShape shape = {};                    // for the audit log
   std::string cwd = {};                       // inside the sandbox, for the audit log
-  bool cwd_written = false;                   // of a persistent sandbox: by whoever provisioned it
+  bool cwd_written = false;                   // persistent sandbox: `provision` named a cwd
   GitSnapshot git = {};                       // as in the policy: for the end of the run
 
-  // An entry of the ledger. None for what stands nowhere in the policy: `pointer` is empty.
-  void Hold(const std::string& pointer, std::string mechanism, Strength strength = Strength::kKernel) {
+  // Does nothing for a default that the policy does not write: its `pointer` is empty.
+  void AddToLedger(const std::string& pointer, std::string mechanism, Strength strength = Strength::kKernel) {
     if (!pointer.empty()) ledger.push_back({pointer, strength, std::move(mechanism)});
   }
 };

@@ -32,32 +32,35 @@ enum class PathStyle { kPosix, kWindows };
 enum class Origin { kBaseline, kPolicy, kProtection };
 
 struct PathRule {
-  std::string path = {};  // absolute, canonical (no symlink, "." or ".."), no trailing slash
-  Access access = Access::kReadOnly;
-  // Absent if nothing exists there, or if no file was looked at (Policy::as_written, the macOS baseline).
+  std::string path = {};              // absolute, canonical (no symlink, "." or ".."), no trailing slash
+  Access access = Access::kReadOnly;  // or kReadWrite, kDenied
+  // What stands there, for Launch to compare. Absent if nothing does, or if no file was examined
+  // (Policy::as_written, the macOS baseline).
   std::optional<FileObject> object = {};
-  // Only for a denied rule without object: the first missing component of `path`.
+  // Only for a denied rule without object: `path` up to its first missing component. Below a read-write grant
+  // a placeholder stands there.
   std::string first_missing = {};
-  // If not 0: a denied directory of mxc-exec's own that does not exist yet. The launcher creates it with this
-  // mode, so that a mask can be mounted on it (Step OwnDirectory).
-  std::uint32_t own_directory = 0;
-  // If not 0: programs of the host keep sockets in this denied directory. The command sees an empty directory
-  // of its own with this mode instead of a mask.
-  std::uint32_t socket_directory = 0;
-  // Set for a protection rule whose path does not exist: what holds the name.
+  // If not 0: a denied directory, of mxc-exec's own or for sockets, that does not exist yet. The launcher
+  // creates it with this mode, so that a mask can be mounted on it (Step OwnDirectory).
+  std::uint32_t own_directory_mode = 0;
+  // If not 0: a denied directory in which programs of the host keep sockets. Its mask is a tmpfs with this
+  // mode, in which the command may create its own.
+  std::uint32_t socket_directory_mode = 0;
+  // Set for a protection rule whose path does not exist: the placeholder that takes the name.
   std::optional<PlaceholderKind> placeholder_kind = {};
-  // Clause it comes from; empty for the baseline, and for /proc, /sys and similar mounts below a grant.
+  // JSON pointer of its clause. Empty for the baseline, and for file systems of the kernel (/proc, /sys) that
+  // are mounted below a grant and therefore denied.
   std::string pointer = {};
   Origin origin = Origin::kPolicy;
-  std::string source = {};  // if set: a canonical path in an image, shown at `path` instead of the host's
-  // Mounted with unmapped owners (Host::CanUnmapOwners): every user inside, root included, has the
-  // permissions of others only. A denied file that gives others none then needs no mask. Only in the
-  // baseline, and only where our own engine or bubblewrap runs as root.
+  std::string source = {};  // if set: a canonical path in an image, mounted at `path` instead of the host's
+  // An idmapped mount that maps no owner (Host::CanUnmapOwners): every user inside, root included, gets only
+  // the permission bits for others. A denied file without such bits then needs no mask. Only in the baseline,
+  // and only where our own engine or bubblewrap runs as root.
   bool unmapped_owners = false;
 };
 
-// A symlink to recreate, so that a path works in the spelling the user wrote and `readlink` agrees with the
-// host.
+// A symlink to recreate in the sandbox, so that a path works as the user wrote it and readlink(2) returns
+// what it does on the host.
 struct PathLink {
   std::string path = {};
   std::string target = {};  // text of the link
@@ -67,11 +70,11 @@ struct PathLink {
 
 struct Process {
   std::vector<std::string> argv = {};  // never empty in a Policy
-  // The words of `command_line`, if a shell would provably do nothing but execute them; else empty.
+  // `command_line` as arguments, if a shell would provably do nothing but execute them; else empty.
   std::vector<std::string> without_shell = {};
-  std::string command_line = {};  // as written, for reports; empty when argv was given
-  std::string cwd = {};           // absolute inside the sandbox, never empty in a Policy
-  std::string cwd_pointer = {};
+  std::string command_line = {};           // as written, for reports; empty when argv was given
+  std::string cwd = {};                    // absolute inside the sandbox, never empty in a Policy
+  std::string cwd_pointer = {};            // of process.cwd; empty: not written
   std::vector<Variable> environment = {};  // exactly what the child gets; names are unique
   // For a containment with a system of its own (ContainmentTraits::own_system): keep that system's variables;
   // `environment` overrides them.
@@ -79,7 +82,8 @@ struct Process {
   std::uint32_t timeout_ms = 0;  // 0: none
 };
 
-// A preset of `protect`, kept by name for what passes the policy on to an mxc-exec inside.
+// A preset of `protect` by name, for backends that write a configuration for an mxc-exec in the sandbox. On
+// this host its rules are in Policy::paths.
 struct ProtectEntry {
   std::string preset = {};
   std::string pointer = {};
@@ -91,7 +95,7 @@ struct HomeFile {
   std::string text = {};
 };
 
-// One checkable part of a policy. Every clause needs an entry in the plan's ledger.
+// One checkable part of a policy. A plan without a ledger entry for each of them is refused.
 struct Clause {
   std::string pointer = {};
   std::string text = {};  // "read-write /srv/work"
@@ -109,16 +113,16 @@ struct Policy {
   // path win. At most one rule per path.
   std::vector<PathRule> paths = {};
   std::vector<PathLink> links = {};
-  Workspace workspace = {};               // `paths` and `links` name its files as the host does
+  Workspace workspace = {};               // `paths` and `links` use the host's names for its files
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
   std::vector<ProtectEntry> protect = {};
   GitSnapshot git = {};
   std::vector<HomeFile> home_files = {};
-  Network network = {};
+  Network network = {};  // host rules as written: planners make EgressRules of them
   Ui ui = {};
-  bool destroy_on_exit = true;              // lifecycle: a container of this run only
+  bool destroy_on_exit = true;              // lifecycle.destroyOnExit
   bool acl_changes_allowed = true;          // fallback.allowDaclMutation
-  bool bfs_allowed = false;                 // fallback.allowBfs
+  bool bfs_allowed = false;                 // fallback.allowBfs: grants by Windows' bfscfg.exe
   bool loopback_exemption_allowed = false;  // fallback.allowLoopbackExemption
   bool policy_preserved = false;            // lifecycle.preservePolicy
   Json section = {};  // of the containment, as written and checked by Decode; kNull when there is none
@@ -129,7 +133,7 @@ struct Policy {
   Identity identity = {};
   Tier minimum_tier = Tier::kNone;
   bool interactive = false;                   // standard input and output are a terminal
-  bool stays = false;                         // a persistent sandbox: its commands come later
+  bool stays = false;                         // a persistent sandbox, which gets its commands later
   std::vector<std::string> relaxations = {};  // defaults that the policy relaxes: "git-unprotected"
   std::vector<Clause> clauses = {};
   std::vector<Warning> warnings = {};

@@ -51,15 +51,16 @@ std::uint64_t CountIn(const RunGroup& group, const Counter& counter) {
   if (!HasSetting(group.plan, counter.controller_file)) return 0;
   const std::string file = "/" + std::string(counter.file);
   return NumberOf(ReadGroupFile(group.directory + file), counter.key) +
-         NumberOf(ReadGroupFile(group.Inner() + file), counter.key);
+         NumberOf(ReadGroupFile(group.ProcessDirectory() + file), counter.key);
 }
 
 UniqueFd Entrance(const RunGroup& group) {
-  return UniqueFd{::open((group.Inner() + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC)};
+  return UniqueFd{::open((group.ProcessDirectory() + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC)};
 }
 
 Error CannotEnter(const RunGroup& group) {
-  return SystemError(ErrorCode::kSetupFailed, "open the control group '" + group.Inner() + "'", errno);
+  return SystemError(ErrorCode::kSetupFailed, "open the control group '" + group.ProcessDirectory() + "'",
+                     errno);
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ Result<GroupHandles> GroupHandles::Open(const std::vector<RunGroup>& groups, int
     }
     handles.unified_ = std::move(entrance);
     handles.unified_directory_.Reset(
-        ::open(group.Inner().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        ::open(group.ProcessDirectory().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!handles.unified_directory_) return CannotEnter(group);
   }
   return handles;

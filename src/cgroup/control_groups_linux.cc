@@ -60,7 +60,7 @@ bool Apply(const CgroupSetting& setting, const std::string& directory) {
 std::optional<GroupFailure> MakeGroup(const RunGroup& group, std::size_t index,
                                       std::vector<MadeGroup>& made) {
   const GroupFailure itself{.group = index};
-  if (!SwitchOn(group.Above(), group.plan.switch_on)) return itself;
+  if (!SwitchOn(group.ParentDirectory(), group.plan.switch_on)) return itself;
   UniqueFd lock = MakeLocked(group.directory);
   if (!lock) return itself;
   made.push_back({.group = &group, .lock = std::move(lock)});
@@ -70,7 +70,7 @@ std::optional<GroupFailure> MakeGroup(const RunGroup& group, std::size_t index,
   }
   if (!group.plan.unified) return std::nullopt;
   if (!SwitchOn(group.directory, group.plan.controllers)) return itself;
-  if (::mkdir(group.Inner().c_str(), 0755) != 0) return itself;
+  if (::mkdir(group.ProcessDirectory().c_str(), 0755) != 0) return itself;
   return std::nullopt;
 }
 
@@ -95,7 +95,7 @@ void KillMembers(const RunGroup& group) {
   // Since 5.14 the kernel does it at one stroke.
   if (group.plan.unified && WriteGroupFile(group.directory + "/cgroup.kill", "1")) return;
   std::vector<std::pair<pid_t, UniqueFd>> handles;
-  const std::string file = group.Inner() + "/cgroup.procs";
+  const std::string file = group.ProcessDirectory() + "/cgroup.procs";
   for (const pid_t member : MembersIn(ReadGroupFile(file))) handles.emplace_back(member, HandleOf(member));
   const std::vector<pid_t> still = MembersIn(ReadGroupFile(file));
   for (const auto& [member, handle] : handles) {
@@ -137,7 +137,7 @@ Result<std::vector<RunGroup>> NameGroups(const std::vector<Step>& setup) {
     RunGroup group{.plan = *plan};
     const std::string name = "/" + std::string(kPrefix) + digits.data();
     if (plan->scope) group.scope = plan->parent + name + ".scope";
-    group.directory = group.Above() + name;
+    group.directory = group.ParentDirectory() + name;
     groups.push_back(std::move(group));
   }
   return groups;
@@ -160,7 +160,8 @@ Error GroupError(const std::vector<RunGroup>& groups, const GroupFailure& failur
     what = "write '" + setting.value + "' to '" + group.directory + "/" + setting.file + "'";
   }
   Error error = SystemError(ErrorCode::kSetupFailed, what, number);
-  error.hint = "the limits of the control group above may not allow it: compare '" + group.Above() + "'";
+  error.hint =
+      "the limits of the control group above may not allow it: compare '" + group.ParentDirectory() + "'";
   return error;
 }
 
@@ -179,8 +180,9 @@ Status AdmitToScope(const std::vector<RunGroup>& groups, pid_t process, std::vec
     const std::optional<GroupFailure> failure = MakeGroup(*group, index, made);
     if (failure) return GroupError(groups, *failure, errno);
   }
-  if (WriteGroupFile(group->Inner() + "/cgroup.procs", std::to_string(process))) return Done{};
-  return SystemError(ErrorCode::kSetupFailed, "enter the control group '" + group->Inner() + "'", errno);
+  if (WriteGroupFile(group->ProcessDirectory() + "/cgroup.procs", std::to_string(process))) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "enter the control group '" + group->ProcessDirectory() + "'",
+                     errno);
 }
 
 void EndGroups(const std::vector<MadeGroup>& made) {

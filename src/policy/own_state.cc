@@ -228,7 +228,7 @@ class OwnState {
     if (lookup.status) {
       rule.object = lookup.status->object;
     } else {
-      rule.own_directory = 0700;
+      rule.own_directory_mode = 0700;
     }
     rules_.Add(std::move(rule));
     return Done{};

@@ -24,8 +24,8 @@ struct PolicyFile {
 };
 
 // Under whichever name mounts give such a directory below a grant: one with sockets is denied, and one that
-// does not exist is to be made by the launcher (PathRule::own_directory) where a run outside could make it,
-// or the command. Images and configuration, and what symbolic links there lead to, are protected
+// does not exist is to be made by the launcher (PathRule::own_directory_mode) where a run outside could make
+// it, or the command. Images and configuration, and what symbolic links there lead to, are protected
 // (Origin::kProtection): read-only, and their names held for as long as the command runs. So are the files of
 // this program, and `policy_file`, from which the policy was read (none: an empty path), with the names of
 // the directories between them and the grant; links to the program are put right at the run's end.

@@ -250,8 +250,10 @@ class SocketDenials {
     const PathRule* grant = GrantAround(path);
     if (grant == nullptr || grant->path == path) return;
     const Lookup& lookup = walker_.LookAt(path);
-    PathRule rule{
-        .path = path, .access = Access::kDenied, .socket_directory = row.mode, .origin = Origin::kBaseline};
+    PathRule rule{.path = path,
+                  .access = Access::kDenied,
+                  .socket_directory_mode = row.mode,
+                  .origin = Origin::kBaseline};
     if (lookup.status) {
       const bool trusted = lookup.status->uid == host_.Caller().uid || lookup.status->uid == 0;
       if (!lookup.Is(FileType::kDirectory) || !trusted) return;
@@ -260,7 +262,7 @@ class SocketDenials {
       const std::string above{ParentOf(path)};
       const bool missing = lookup.failure == LookupFailure::kMissing;
       if (!row.made || !missing || !host_.MayAccess(above, Access::kReadWrite)) return;
-      rule.own_directory = row.mode;
+      rule.own_directory_mode = row.mode;
     }
     rules_.Add(std::move(rule));
   }

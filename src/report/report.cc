@@ -167,7 +167,7 @@ void TellWarning(std::string_view message) {
 }
 
 // Clients of Microsoft's lxc-exec look for these words.
-void TellNothingToRun() {
+void ReportNothingToRun() {
   Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
   if (PeopleRead()) Tell("  hint: mxc-exec --help shows how to call it\n");
 }

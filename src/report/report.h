@@ -36,7 +36,7 @@ void KeepQuiet();
 void TellWarning(std::string_view message);
 
 // ... that there is neither a configuration nor a command.
-void TellNothingToRun();
+void ReportNothingToRun();
 // ... the error: for people where standard error is a terminal, else RenderText, and the envelope alone on
 // its line.
 void TellError(const Error& error);

@@ -25,7 +25,7 @@ class OwnState : public testing::Test {
       if (rule.path.find("mxc-exec") == std::string::npos) continue;
       const bool kept = rule.origin == Origin::kProtection;
       EXPECT_EQ(rule.access, kept ? Access::kReadOnly : Access::kDenied);
-      EXPECT_EQ(rule.own_directory != 0, !kept && !rule.object);
+      EXPECT_EQ(rule.own_directory_mode != 0, !kept && !rule.object);
       const char* const there = kept ? "kept " : "denied ";
       text += (rule.object ? there : kept ? "held " : "made ") + rule.path + "\n";
     }

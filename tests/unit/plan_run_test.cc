@@ -13,7 +13,7 @@ bool IsTold(const std::vector<std::string>& words) {
   options.read_write = words;
   Plan plan;
   plan.warnings = {{.category = "whole-host-writable"}, {.category = "running-as-root"}};
-  TellOfWholeHost(options, plan);
+  WarnOfGrantedRoot(options, plan);
   EXPECT_FALSE(plan.warnings[1].told);
   return plan.warnings[0].told;
 }

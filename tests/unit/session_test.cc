@@ -86,7 +86,8 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   const Result<Plan> read = ParseEntry(EntryText(plan, {group}));
   ASSERT_TRUE(read.ok());
   ASSERT_EQ(read->groups.size(), 1U);
-  EXPECT_EQ(read->groups[0].Inner() + read->groups[0].plan.settings.at(0).file, "/groupmemory.max");
+  EXPECT_EQ(read->groups[0].ProcessDirectory() + read->groups[0].plan.settings.at(0).file,
+            "/groupmemory.max");
   ASSERT_EQ(read->resources.size(), 1U);
   EXPECT_EQ(read->resources[0].amount, 9U);
   EXPECT_EQ(read->containment, Containment::kNamespaces);

@@ -27,8 +27,8 @@ class Sockets : public testing::Test {
     std::string text;
     for (const PathRule& rule : policy->paths) {
       const bool socket = rule.object && rule.object->type == FileType::kSocket;
-      if (rule.access != Access::kDenied || (!socket && rule.socket_directory == 0)) continue;
-      text += rule.path + (rule.own_directory != 0 ? " (made)\n" : "\n");
+      if (rule.access != Access::kDenied || (!socket && rule.socket_directory_mode == 0)) continue;
+      text += rule.path + (rule.own_directory_mode != 0 ? " (made)\n" : "\n");
     }
     return text;
   }
@@ -94,7 +94,7 @@ TEST_F(Sockets, WhatAnotherUserHasPutThereDeniesNothing) {
   planted.AddDebian().AddDirectory("/srv/w").AddSymlink("/tmp/tmux-1000", "/srv/w");
   const Result<Policy> policy = Resolve(ConfigOf({.rw = {"/tmp", "/srv/w"}}), planted, {});
   ASSERT_TRUE(policy.ok());
-  for (const PathRule& rule : policy->paths) EXPECT_EQ(rule.socket_directory, 0U) << rule.path;
+  for (const PathRule& rule : policy->paths) EXPECT_EQ(rule.socket_directory_mode, 0U) << rule.path;
 }
 
 // Its owner may open it during the run.
