@@ -23,12 +23,6 @@
 namespace mxc {
 namespace {
 
-// False for a policy whose paths belong to a Linux guest or to another operating system.
-bool HasHostPaths(const Policy& policy) {
-  const bool guest = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).linux_guest;
-  return !policy.as_written && !guest;
-}
-
 // Launch and Relay: runs the plan, relays the command's streams, and reports. The next isolation level is
 // tried when the kernel refuses this one.
 int Run(Prepared& prepared, const Request& request, const Options& options, const Host& host,
@@ -46,14 +40,7 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   const RunMark mark = RunMark::Set(prepared.plan.git.since, prepared.plan.git.roots);
   ConfigLockWatch locks = ConfigLockWatch::Start(prepared.plan.git);
   // Called when the command has ended: git on the host may run what the command left in a repository.
-  const auto review = [&] {
-    RepositoryReview found = ReviewRepositories(prepared.plan.git, configs, host);
-    if (std::optional<Warning> moved = MovedDirectoryWarning(host.WorkingDirectory()))
-      found.warnings.push_back(std::move(*moved));
-    if (std::optional<Warning> held = HeldConfigsWarning(locks.Tried(), prepared.plan.git, false, host))
-      found.warnings.push_back(std::move(*held));
-    return found;
-  };
+  const auto review = [&] { return ReviewRepositories(prepared.plan.git, configs, locks.Tried(), host); };
   const auto paths = [&] { return PathsToGuard(prepared.policy, prepared.plan); };
   RunReporter reporter{
       status, log, summary ? &*summary : nullptr, review, {.configs = configs, .paths = paths}};
@@ -91,14 +78,12 @@ int Start(Options options, const Host& host) {
     WarnOfDirectory(options, host, *prepared);
     WarnOfGrantedRoot(options, prepared->plan);
   } else {
-    NameFlags(request.flags, prepared.error());
-    if (!options.HasConfig()) prepared.error().hint = InFlags(std::move(prepared.error().hint));
+    NameFlags(request.flags, options.HasConfig(), prepared.error());
   }
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 
   // Not before: the command must not be able to write its own records.
-  const Policy* const resolved = prepared && HasHostPaths(prepared->policy) ? &prepared->policy : nullptr;
-  Result<Records> records = OpenRecords(resolved, host, options);
+  Result<Records> records = OpenRecords(prepared ? &prepared->policy : nullptr, host, options);
   if (!records) return FailWithoutRecords(records.error(), host, options);
   auto& [log, status] = *records;
   if (!config) return Fail(config.error(), log, status);

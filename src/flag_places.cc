@@ -36,6 +36,11 @@ void NameFlags(const std::vector<FlagPlace>& places, Error& error) {
   for (Error& other : error.others) NameFlags(places, other);
 }
 
+void NameFlags(const std::vector<FlagPlace>& places, bool has_config, Error& error) {
+  NameFlags(places, error);
+  if (!has_config) error.hint = InFlags(std::move(error.hint));
+}
+
 std::string InFlags(std::string text) {
   constexpr std::pair<std::string_view, std::string_view> kFlags[] = {
       {"readwritePaths", "--rw"}, {"readonlyPaths", "--ro"}, {"deniedPaths", "--deny"}};

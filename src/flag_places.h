@@ -21,6 +21,8 @@ struct FlagPlace {
 [[nodiscard]] std::string_view FlagAt(const std::vector<FlagPlace>& places, std::string_view pointer);
 // An error about what a flag has given names the flag.
 void NameFlags(const std::vector<FlagPlace>& places, Error& error);
+// ... and advises in flags where no configuration file was given.
+void NameFlags(const std::vector<FlagPlace>& places, bool has_config, Error& error);
 // Words of advice: --rw for readwritePaths.
 [[nodiscard]] std::string InFlags(std::string text);
 

@@ -186,7 +186,7 @@ Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host
     return std::move(again->plan);
   };
   const auto review = [&host](const Plan& stopped) {
-    return ReviewRepositories(stopped.git, {}, host).warnings;
+    return ReviewRepositories(stopped.git, {}, {}, host).warnings;
   };
   Result<session::Provisioned> made = session::Provision(plan, LimitsOf(prepared->session, prepared->policy),
                                                          {.plan = anew, .review = review});

@@ -117,8 +117,7 @@ int StartVerb(const Options& options, const Host& host) {
   config.process.timeout_ms = 0;
   Result<NewSandbox> made = MakeSandbox(config, options, host);
   if (!made) {
-    NameFlags(request.flags, made.error());
-    if (!options.HasConfig()) made.error().hint = InFlags(std::move(made.error().hint));
+    NameFlags(request.flags, options.HasConfig(), made.error());
     return RefuseVerb(made.error());
   }
   const Result<SandboxId> id = session::ParseSandboxId(made->sandbox.id);

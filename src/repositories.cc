@@ -162,7 +162,7 @@ void TellOfNextRun(const GitSnapshot& before, const std::vector<std::string>& le
 }  // namespace
 
 RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
-                                    const Host& host) {
+                                    const std::vector<std::string>& tried, const Host& host) {
   struct Sort {
     Kind kind;
     const char* category;
@@ -280,6 +280,8 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
                         .message = "not all was looked at for new git repositories: " + gap,
                         .pointer = "/filesystem/protect"});
   }
+  if (std::optional<Warning> held = HeldConfigsWarning(tried, before, false, host))
+    warnings.push_back(std::move(*held));
   return {.warnings = std::move(warnings), .settled = put_back.missing.Empty()};
 }
 

@@ -20,10 +20,11 @@ struct RepositoryReview {
 };
 
 // Compares with what stood there before, takes out of git's way what would have it run something of the
-// command's, and says what was found. `configs`: what the command could write.
+// command's, and says what was found. `configs`: what the command could write; `tried`: see
+// HeldConfigsWarning.
 [[nodiscard]] RepositoryReview ReviewRepositories(const GitSnapshot& before,
                                                   const std::vector<GuardedConfig>& configs,
-                                                  const Host& host);
+                                                  const std::vector<std::string>& tried, const Host& host);
 
 // What the cleanup process has to know of the configurations that the command may write.
 [[nodiscard]] std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host& host);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/own_files.h"
@@ -20,6 +21,29 @@
 
 namespace mxc {
 namespace {
+
+// Empty: not known, or removed.
+std::string CurrentPath() {
+  std::error_code unknown;
+  return std::filesystem::current_path(unknown).string();
+}
+
+// The command moved the caller's current directory, which was `before` when the run began: relative paths
+// with
+// ".." now lead elsewhere.
+std::optional<Warning> MovedDirectoryWarning(const std::string& before) {
+  const std::string here = CurrentPath();
+  if (before.empty() || here.empty() || here == before) return std::nullopt;
+  return Warning{.category = "directory-moved",
+                 .message = "the current directory " + Quoted(before) + " was moved to " + Quoted(here) +
+                            ": relative paths with '..' mean other places now; cd to where you want to be"};
+}
+
+// False for a policy whose paths belong to a Linux guest or to another operating system.
+bool HasHostPaths(const Policy& policy) {
+  const bool guest = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).linux_guest;
+  return !policy.as_written && !guest;
+}
 
 Error TimedOut(const Plan& plan) {
   return {.code = ErrorCode::kTimeout,
@@ -93,6 +117,14 @@ std::string PlaceOfLog(const Policy& policy, const Host& host, const std::string
 
 }  // namespace
 
+RunReporter::RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review, RunGuards guards)
+    : status_(status),
+      log_(log),
+      summary_(summary),
+      review_(std::move(review)),
+      guards_(std::move(guards)),
+      directory_(CurrentPath()) {}
+
 void RunReporter::OnStarted(std::int64_t process_id) {
   started_ = true;
   status_.Started(process_id);
@@ -103,6 +135,7 @@ bool RunReporter::OnEnded() {
   if (!started_ || !review_) return false;
   const RepositoryReview review = review_();
   for (const Warning& left : review.warnings) OnWarning(left);
+  if (const std::optional<Warning> moved = MovedDirectoryWarning(directory_)) OnWarning(*moved);
   return review.settled;
 }
 
@@ -149,15 +182,6 @@ void RunReporter::OnWarning(const Warning& warning) {
   status_.Warn(warning, true);
   log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
   TellWarning(warning.message);
-}
-
-std::optional<Warning> MovedDirectoryWarning(const std::string& before) {
-  std::error_code removed;
-  const std::string here = std::filesystem::current_path(removed).string();
-  if (before.empty() || here.empty() || here == before) return std::nullopt;
-  return Warning{.category = "directory-moved",
-                 .message = "the current directory " + Quoted(before) + " was moved to " + Quoted(here) +
-                            ": relative paths with '..' mean other places now; cd to where you want to be"};
 }
 
 void Warn(const Plan& plan, Log& log, std::string_view category) {
@@ -247,7 +271,7 @@ int FailWithoutRecords(const Error& error, const Host& host, const Options& opti
 
 Result<Records> OpenRecords(const Policy* policy, const Host& host, Options options) {
   std::string problem;
-  if (policy != nullptr) {
+  if (policy != nullptr && HasHostPaths(*policy)) {
     if (Status apart = KeepRecordsApart(*policy, host, options, problem); !apart) return apart.error();
   }
   Log log{options.debug || options.mode == Mode::kDryRun, options.log_file, problem};

@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli.h"
@@ -34,13 +33,9 @@ class RunReporter final : public RunObserver {
  public:
   using Review = std::function<RepositoryReview()>;
 
-  // `review` says what the command has left.
-  RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {}, RunGuards guards = {})
-      : status_(status),
-        log_(log),
-        summary_(summary),
-        review_(std::move(review)),
-        guards_(std::move(guards)) {}
+  // `review` says what the command has left in repositories. That it moved the caller's current directory is
+  // told besides.
+  RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {}, RunGuards guards = {});
   void OnStarted(std::int64_t process_id) override;
   [[nodiscard]] std::vector<GuardedConfig> Configs() const override { return guards_.configs; }
   [[nodiscard]] std::vector<GuardedPath> Paths() const override {
@@ -66,6 +61,7 @@ class RunReporter final : public RunObserver {
   std::set<std::string> refused_names_ = {};  // that were told
   std::string held_ = {};                     // lines for which the terminal is not free
   RunGuards guards_;
+  std::string directory_;  // the caller's current one when the run began
   bool started_ = false;
 };
 
@@ -74,10 +70,6 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "");
 
 // A flag that an entry of the file overrules would seem to have had no effect.
 void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags);
-
-// Set if the command moved the current directory, which was `before` when the run began: relative paths with
-// ".." now lead elsewhere.
-[[nodiscard]] std::optional<Warning> MovedDirectoryWarning(const std::string& before);
 
 // It ended otherwise than with status 0.
 [[nodiscard]] bool Failed(const Outcome& outcome);

@@ -46,6 +46,15 @@ TEST_P(LifecycleCommand, AFullTmpIsTold) {
   EXPECT_EQ(Exec(id, "rm /tmp/f").err, "");
 }
 
+TEST_P(LifecycleCommand, AMovedDirectoryIsTold) {
+  const std::string work = workspace.Directory("work");
+  const std::string here = workspace.Directory("work/a/b");
+  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
+  Launch moves = ExecOf(id, "mv " + here + " " + work + "/b");
+  moves.cwd = here;
+  EXPECT_THAT(Execute(moves).err, HasSubstr("'" + here + "' was moved to '" + work + "/b'"));
+}
+
 TEST_P(LifecycleCommand, AHeldConfigurationIsExplained) {
   const std::string work = workspace.Directory("work");
   for (const char* name : {"config", "HEAD", "objects/x", "refs/x"})
