@@ -12,6 +12,8 @@
 #include "config/version.h"
 #include "document/make_json.h"
 #include "flag_values.h"
+#include "mxc/egress.h"
+#include "mxc/fold.h"
 #include "mxc/sandbox/workspace.h"
 #include "policy/paths/paths.h"
 
@@ -34,6 +36,14 @@ HostFlag SplitHostFlag(const std::string& text) {
   if (flag.port != 0) flag.host.resize(text.rfind(':'));
   if (entry && flag.host.starts_with('[')) flag.host = flag.host.substr(1, flag.host.find(']') - 1);
   return flag;
+}
+
+// Of host.mxc.internal:5432; 0: no port. Absent: another host, or what cannot be read.
+std::optional<std::uint16_t> PortOfHostLoopback(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (Folded(std::string_view(text).substr(0, colon)) != kHostLoopbackName) return std::nullopt;
+  if (colon == std::string::npos) return std::uint16_t{0};
+  return ParsePort(std::string_view(text).substr(colon + 1));
 }
 
 bool LooksLikeAddress(const std::string& host) {
@@ -285,9 +295,29 @@ class Adder {
     return Done{};
   }
 
+  static Error NotInLegacyNetwork(const std::string& flag) {
+    return UsageError(flag +
+                          " cannot be said in a configuration of this version, or beside "
+                          "network.defaultPolicy and its like",
+                      "write network.egress in their place, and \"version\": \"1.0.0\"");
+  }
+
+  Status AddLoopbackPort(std::uint16_t port, const std::string& flag) {
+    if (port == 0) {
+      return UsageError(flag + " would open every service of the host's loopback",
+                        "name the port: --allow-host " + std::string(kHostLoopbackName) + ":5432");
+    }
+    if (legacy_network_) return NotInLegacyNetwork(flag);
+    return Append({"network", "ingress", "hostLoopbackPorts"}, Map("port", NumberOf(port)), flag);
+  }
+
   Status AddNetwork() {
     for (const std::string& text : options_.allowed_hosts) {
       if (SharesHostNetwork(document_)) break;
+      if (const std::optional<std::uint16_t> port = PortOfHostLoopback(text)) {
+        if (Status opened = AddLoopbackPort(*port, Named("--allow-host", text)); !opened) return opened;
+        continue;
+      }
       Status added = legacy_network_
                          ? Append({"network", "allowedHosts"}, StringOf(text), Named("--allow-host", text))
                          : Append({"network", "egress", "allow"}, RuleFor(text), Named("--allow-host", text));
@@ -297,12 +327,7 @@ class Adder {
       const std::string flag = Named("--publish", text);
       const Result<PortPair> ports = PortsOf("--publish", text);
       if (!ports) return ports.error();
-      if (legacy_network_) {
-        return UsageError(flag +
-                              " cannot be said in a configuration of this version, or beside "
-                              "network.defaultPolicy and its like",
-                          "write network.egress in their place, and \"version\": \"1.0.0\"");
-      }
+      if (legacy_network_) return NotInLegacyNetwork(flag);
       Json port = Map("host", NumberOf(ports->host));
       port.members.push_back({.key = "guest", .value = NumberOf(ports->guest)});
       if (Status added = Append({"network", "ingress", "publish"}, std::move(port), flag); !added)

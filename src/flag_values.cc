@@ -1,7 +1,6 @@
 #include "flag_values.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "base/quoted.h"
+#include "config/endpoint.h"
 #include "mxc/windows/path.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
@@ -48,13 +48,6 @@ std::optional<std::uint64_t> Amount(std::string_view text, const Unit (&units)[k
     return amount <= most ? std::optional(static_cast<std::uint64_t>(amount)) : std::nullopt;
   }
   return std::nullopt;
-}
-
-std::optional<std::uint16_t> Port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || rest != text.data() + text.size() || port == 0) return std::nullopt;
-  return port;
 }
 
 // "." at the front of `path` is left out, so that messages name the place as people do. ".." stays: it may
@@ -102,9 +95,9 @@ Result<std::string> DecimalOf(std::string_view flag, const std::string& text) {
 
 Result<PortPair> PortsOf(std::string_view flag, const std::string& text) {
   const std::size_t colon = text.find(':');
-  const std::optional<std::uint16_t> host = Port(std::string_view(text).substr(0, colon));
+  const std::optional<std::uint16_t> host = ParsePort(std::string_view(text).substr(0, colon));
   const std::optional<std::uint16_t> guest =
-      colon == std::string::npos ? host : Port(std::string_view(text).substr(colon + 1));
+      colon == std::string::npos ? host : ParsePort(std::string_view(text).substr(colon + 1));
   if (host && guest) return PortPair{.host = *host, .guest = *guest};
   return Refused(flag, "a port of this host and one inside, such as 8080:80", text);
 }

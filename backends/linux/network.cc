@@ -24,6 +24,8 @@ constexpr std::string_view kOnlyProxy =
 constexpr std::string_view kThroughProxy =
     "every route ends at the network gateway, which reaches what is allowed through the host's proxy";
 constexpr std::string_view kNoUpstream = "no proxy is set for mxc-exec: the network gateway dials";
+constexpr std::string_view kLoopbackPort =
+    "the network gateway relays the port of host.mxc.internal to the host's loopback, and no other";
 constexpr std::string_view kLoopbackName = "the network gateway relays the name host.mxc.internal to it";
 constexpr std::string_view kNoIcmp = "no route leads out, and packet filter rules drop ICMP";
 constexpr std::string_view kPublished = "the network gateway relays the port of the host's loopback";
@@ -87,6 +89,10 @@ Status RefuseTheImpossible(const Network& network) {
     return Unenforceable("the test proxy of the reference is not a part of this program",
                          network.proxy->pointer, "start a proxy and name its `url`");
   }
+  if (network.proxy && !network.loopback_ports.empty()) {
+    return Unenforceable("a proxy is the only destination where there is one",
+                         network.loopback_ports.front().pointer, "remove the port, or the proxy");
+  }
   return network.upstream.pointer.empty() ? Status{Done{}} : RefuseWhatNoProxyHolds(network);
 }
 
@@ -110,6 +116,7 @@ Status RefuseFilters(const Network& network) {
                          "leave `allowLocalNetwork` out, or the rule");
   };
   if (network.proxy) return refuse(network.proxy->pointer);
+  if (!network.loopback_ports.empty()) return refuse(network.loopback_ports.front().pointer);
   if (!network.allow.empty()) return refuse(network.allow.front().pointer);
   if (!network.deny.empty()) return refuse(network.deny.front().pointer);
   return Done{};
@@ -117,7 +124,8 @@ Status RefuseFilters(const Network& network) {
 
 bool NeedsGateway(const Network& network) {
   return network.egress == RuleAction::kAllow || !network.allow.empty() || network.proxy ||
-         network.host_loopback == RuleAction::kAllow || !network.publish.empty();
+         network.host_loopback == RuleAction::kAllow || !network.loopback_ports.empty() ||
+         !network.publish.empty();
 }
 
 // The first clause that needs it.
@@ -125,6 +133,7 @@ std::string FirstSniffer(const Network& network) {
   if (!network.allow.empty()) return network.allow.front().pointer;
   if (network.proxy) return network.proxy->pointer;
   if (network.egress == RuleAction::kAllow) return network.egress_pointer;
+  if (!network.loopback_ports.empty()) return network.loopback_ports.front().pointer;
   return network.publish.empty() ? network.host_loopback_pointer : network.publish.front().pointer;
 }
 
@@ -134,6 +143,7 @@ EgressRules RulesOf(const Network& network) {
                     .allow = network.allow,
                     .host_loopback = network.host_loopback,
                     .host_loopback_pointer = network.host_loopback_pointer,
+                    .loopback_ports = network.loopback_ports,
                     .publish = network.publish};
   rules.upstream = network.upstream;
   std::copy_if(network.deny.begin(), network.deny.end(), std::back_inserter(rules.deny),
@@ -184,6 +194,7 @@ void RecordGateway(const Network& network, Lowered& lowered) {
          network.host_loopback == RuleAction::kAllow ? kLoopbackName : kRefused);
   if (network.proxy) record(network.proxy->pointer, kOnlyProxy);
   record(network.upstream.pointer, upstream ? UpstreamWords(network.upstream) : std::string(kNoUpstream));
+  for (const LoopbackPort& port : network.loopback_ports) record(port.pointer, kLoopbackPort);
   for (const PublishedPort& port : network.publish) record(port.pointer, kPublished);
 }
 

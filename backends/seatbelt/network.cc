@@ -108,6 +108,7 @@ class NetworkLowering {
                                .deny = network_.deny,
                                .host_loopback = network_.host_loopback,
                                .host_loopback_pointer = network_.host_loopback_pointer,
+                               .loopback_ports = network_.loopback_ports,
                                .publish = network_.publish};
     if (network_.proxy) {
       plan_.egress->proxy = OnlyProxy{
@@ -147,6 +148,7 @@ class NetworkLowering {
     for (const NetworkRule& rule : network_.deny)
       NamesNoTcp(rule) ? Kernel(rule.pointer, kOnlyTcp) : record(rule.pointer, kGateway);
     for (const PublishedPort& port : network_.publish) record(port.pointer, kRelayed);
+    for (const LoopbackPort& port : network_.loopback_ports) record(port.pointer, kGateway);
     record(network_.host_loopback_pointer, kGateway);
     if (network_.proxy) record(network_.proxy->pointer, kGateway);
     record(network_.share_host_pointer, kGateway);
@@ -173,6 +175,11 @@ class NetworkLowering {
       plan_.not_covered.emplace_back("link-local and metadata addresses are as far in reach as any other");
     }
     if (loopback) profile_.Allow("network-outbound", "(remote ip \"localhost:*\")");
+    for (const LoopbackPort& port : network_.loopback_ports) {
+      profile_.Allow("network-outbound",
+                     "(remote tcp " + Literal("localhost:" + std::to_string(port.port)) + ")");
+      Kernel(port.pointer, kLoopback);
+    }
     if (in) {
       profile_.Allow("network-bind network-inbound", "(local ip \"*:*\")");
     } else {

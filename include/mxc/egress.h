@@ -40,6 +40,7 @@ struct EgressRules {
   std::vector<NetworkRule> deny = {};   // beat `allow`
   RuleAction host_loopback = RuleAction::kDeny;
   std::string host_loopback_pointer = {};
+  std::vector<LoopbackPort> loopback_ports = {};  // of TCP, where `host_loopback` denies
   std::optional<OnlyProxy> proxy = {};
   Upstream upstream = {};
   std::vector<PublishedPort> publish = {};

@@ -46,6 +46,12 @@ struct ProxyRule {
   std::string pointer = {};
 };
 
+// A TCP port of the host's loopback that the command may reach, by the host's name inside.
+struct LoopbackPort {
+  std::uint16_t port = 0;
+  std::string pointer = {};
+};
+
 // A port of the host's loopback whose connections arrive at a port of the sandbox's loopback. TCP.
 struct PublishedPort {
   std::uint16_t host = 0;
@@ -78,6 +84,7 @@ struct Network {
   std::string ingress_pointer = {};
   RuleAction host_loopback = RuleAction::kDeny;
   std::string host_loopback_pointer = {};
+  std::vector<LoopbackPort> loopback_ports = {};  // of TCP, where `host_loopback` denies
   std::vector<PublishedPort> publish = {};
   std::optional<ProxyRule> proxy = {};
   Upstream upstream = {};  // its proxies are known in a Policy

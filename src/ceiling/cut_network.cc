@@ -75,8 +75,21 @@ class NetworkCutter {
   void CutIngress() {
     CutSwitch(network_.ingress, bounds_.ingress, "/network/ingress", network_.ingress_pointer,
               "connections from outside are not let in");
+    if (network_.host_loopback == RuleAction::kAllow && bounds_.host_loopback == RuleAction::kDeny) {
+      network_.loopback_ports = bounds_.loopback_ports;
+      for (LoopbackPort& port : network_.loopback_ports) port.pointer = network_.host_loopback_pointer;
+    }
     CutSwitch(network_.host_loopback, bounds_.host_loopback, "/network/ingress",
               network_.host_loopback_pointer, "the host's loopback is not reached");
+    std::erase_if(network_.loopback_ports, [&](const LoopbackPort& port) {
+      const bool allowed = bounds_.host_loopback == RuleAction::kAllow ||
+                           std::any_of(bounds_.loopback_ports.begin(), bounds_.loopback_ports.end(),
+                                       [&](const LoopbackPort& bound) { return bound.port == port.port; });
+      if (!allowed)
+        cuts_.Add(section_, "/network/ingress", port.pointer,
+                  "port " + std::to_string(port.port) + " of the host's loopback is not reached");
+      return !allowed;
+    });
     std::erase_if(network_.publish, [&](const PublishedPort& port) {
       const bool allowed = std::any_of(bounds_.publish.begin(), bounds_.publish.end(),
                                        [&](const PublishedPort& bound) { return bound.host == port.host; });

@@ -34,15 +34,6 @@ bool IsLabel(std::string_view label) {
   return Consists(label, kLetters, "0123456789-_");
 }
 
-// 1 .. 65535, without leading zeros.
-std::optional<std::uint16_t> ParsePort(std::string_view text) {
-  if (text.empty() || text.size() > 5 || text.front() == '0' || !Consists(text, kDigits)) return std::nullopt;
-  std::uint32_t port = 0;
-  for (const char c : text) port = port * 10 + static_cast<std::uint32_t>(c - '0');
-  if (port > 65535) return std::nullopt;
-  return static_cast<std::uint16_t>(port);
-}
-
 struct HostAndPort {
   std::string_view host = {};
   std::optional<std::string_view> port = {};
@@ -76,6 +67,14 @@ bool IsProxyHost(std::string_view host, bool bracketed) {
 }
 
 }  // namespace
+
+std::optional<std::uint16_t> ParsePort(std::string_view text) {
+  if (text.empty() || text.size() > 5 || text.front() == '0' || !Consists(text, kDigits)) return std::nullopt;
+  std::uint32_t port = 0;
+  for (const char c : text) port = port * 10 + static_cast<std::uint32_t>(c - '0');
+  if (port > 65535) return std::nullopt;
+  return static_cast<std::uint16_t>(port);
+}
 
 bool IsHostName(std::string_view text, Wildcard wildcard) {
   if (wildcard == Wildcard::kAllowed && text == "*") return true;
@@ -119,7 +118,7 @@ Result<HostEntry> ParseHostEntry(std::string_view text) {
   } else if (!split->bracketed && IsHostName(split->host, Wildcard::kAllowed)) {
     entry.peer.host = Folded(split->host);
     if (entry.peer.host == kHostLoopbackName)
-      return Reason("of the host's loopback only network.ingress.hostLoopback decides");
+      return Reason("of the host's loopback network.ingress.hostLoopbackPorts decides");
   } else {
     return Reason("not an address, a block or a host name");
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,9 @@
 #include "mxc/network.h"
 
 namespace mxc {
+
+// 1 to 65535, without leading zeros.
+[[nodiscard]] std::optional<std::uint16_t> ParsePort(std::string_view text);
 
 enum class Wildcard { kAllowed, kForbidden };
 

@@ -56,10 +56,19 @@ constexpr Field kPublishFields[] = {
 };
 constexpr Shape kPublishShape{.fields = kPublishFields};
 
+constexpr Field kLoopbackPortFields[] = {
+    Integer("port", "Port of the loopback interface of this host.",
+            {.minimum = 1, .maximum = 65535, .required = kEvery}),
+};
+constexpr Shape kLoopbackPortShape{.fields = kLoopbackPortFields};
+
 constexpr Field kIngressFields[] = {
     Enum("default", kRuleActions, "Connections from outside.", {.standard = "\"deny\""}),
     Enum("hostLoopback", kRuleActions, "Services on the loopback interface of the host.",
          {.standard = "\"deny\""}),
+    Objects("hostLoopbackPorts", kLoopbackPortShape,
+            "TCP ports of the host's loopback that the command may reach, as host.mxc.internal.",
+            {.in = kOwn}),
     Objects("publish", kPublishShape, "TCP ports of the sandbox that can be reached from this host.",
             {.in = kOwn}),
 };

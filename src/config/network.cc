@@ -73,7 +73,7 @@ Peer DecodePeer(Decoding& decoding, const Json& json, const Place& place) {
     decoding.Fail(
         place.Key("host"), *host,
         Ticked(host->text) + " is the host's loopback, which rules of `egress` can neither allow nor deny",
-        "use network.ingress.hostLoopback");
+        "use network.ingress.hostLoopbackPorts");
   }
   if (const Json* except = Member(&json, "except")) {
     decoding.Fail(place.Key("except"), *except, "only a `cidr` can have exceptions");
@@ -166,6 +166,16 @@ std::vector<PublishedPort> DecodePublished(Decoding& decoding, const Json* list,
   return ports;
 }
 
+std::vector<LoopbackPort> DecodeLoopbackPorts(const Json* list, const Place& place) {
+  std::vector<LoopbackPort> ports;
+  for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+    const Json* port = Member(&list->items[i], "port");
+    if (port == nullptr) continue;  // reported as missing
+    ports.push_back({.port = static_cast<std::uint16_t>(port->integer), .pointer = place.Item(i).pointer});
+  }
+  return ports;
+}
+
 void DecodeDirectional(Decoding& decoding, const Json& section) {
   Network& network = decoding.config.network;
   const Place place = Place{}.Key("network");
@@ -182,6 +192,8 @@ void DecodeDirectional(Decoding& decoding, const Json& section) {
   network.ingress = DecodeRuleAction(ingress, ingress_place, "default", network.ingress_pointer);
   network.host_loopback =
       DecodeRuleAction(ingress, ingress_place, "hostLoopback", network.host_loopback_pointer);
+  network.loopback_ports =
+      DecodeLoopbackPorts(Member(ingress, "hostLoopbackPorts"), ingress_place.Key("hostLoopbackPorts"));
   network.publish = DecodePublished(decoding, Member(ingress, "publish"), ingress_place.Key("publish"));
 }
 

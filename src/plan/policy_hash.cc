@@ -109,6 +109,7 @@ void AddNetworkLines(const Network& network, CanonicalLines& lines) {
   AddRuleLines(RuleAction::kDeny, network.deny, lines);
   lines.Add("ingress {}", ActionWord(network.ingress));
   lines.Add("host-loopback {}", ActionWord(network.host_loopback));
+  for (const LoopbackPort& port : network.loopback_ports) lines.Add("host-loopback port {}", port.port);
   for (const PublishedPort& port : network.publish) lines.Add("publish {} {}", port.host, port.guest);
   if (network.proxy) lines.Add("proxy {} {}", HashWord(network.proxy->host), network.proxy->port);
   AddUpstreamLines(network.upstream, lines);

@@ -94,6 +94,8 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, const Policy
       Add(clauses, network.host_loopback_pointer,
           "host loopback " + std::string(Name(network.host_loopback)));
   }
+  for (const LoopbackPort& port : network.loopback_ports)
+    Add(clauses, port.pointer, "port " + std::to_string(port.port) + " of the host's loopback");
   for (const PublishedPort& port : network.publish) {
     Add(clauses, port.pointer,
         "host port " + std::to_string(port.host) + " leads to port " + std::to_string(port.guest));

@@ -305,8 +305,9 @@ void WarnOfOwnLoopback(const Policy& policy, std::vector<Warning>& warnings) {
     if (peer == rule.to.end()) continue;
     warnings.push_back({.category = "own-loopback",
                         .message = Quoted(peer->host.empty() ? peer->cidr : peer->host) +
-                                   " is the sandbox's own loopback inside: `hostLoopback` of network.ingress "
-                                   "leads to the host's, as host.mxc.internal",
+                                   " is the sandbox's own loopback inside: `hostLoopbackPorts` of "
+                                   "network.ingress, or --allow-host host.mxc.internal:PORT, leads to the "
+                                   "host's",
                         .pointer = rule.pointer,
                         .told = true});
   }

@@ -10,6 +10,10 @@
 namespace mxc {
 namespace {
 
+std::string Count(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 constexpr std::string_view kToAllow = "to allow it, ";
 constexpr std::string_view kDeniedBy = "denied by ";
 constexpr std::string_view kThroughProxy =
@@ -84,9 +88,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
       pointer.find("/blockedHosts/") != std::string_view::npos) {
     return fmt::format("{}{}", kDeniedBy, pointer);
   }
-  if (record.name == kHostLoopbackName)
-    return "the host's loopback: network.ingress.hostLoopback opens it, every port, and no entry for a name "
-           "does";
+  if (record.name == kHostLoopbackName) return LoopbackAddition(record);
   if (record.name == kSandboxName) return "the sandbox's own name, which no server needs to know";
   if (record.reason.find("metadata") != std::string::npos)
     return "it may hand out credentials of this machine: nothing is advised";
@@ -119,6 +121,19 @@ std::string_view NetworkSummary::WithoutSearchDomain(std::string_view name) cons
   return {};
 }
 
+std::string NetworkSummary::LoopbackAddition(const GatewayRecord& record) const {
+  if (form_ == PolicyForm::kLegacy || record.event == GatewayEvent::kFlow)
+    return "the host's loopback: network.ingress.hostLoopback opens it, every port";
+  if (record.port == 0)
+    return fmt::format("the host's loopback: {} opens a port of it",
+                       form_ == PolicyForm::kFlags ? "--allow-host host.mxc.internal:PORT"
+                                                   : "network.ingress.hostLoopbackPorts");
+  return form_ == PolicyForm::kFlags
+             ? fmt::format("{}add --allow-host {}:{}", kToAllow, kHostLoopbackName, record.port)
+             : fmt::format("{}add {{\"port\": {}}} to network.ingress.hostLoopbackPorts", kToAllow,
+                           record.port);
+}
+
 std::string NetworkSummary::Addition(const GatewayRecord& record) const {
   if (form_ == PolicyForm::kLegacy) {
     return fmt::format("{}add {} to network.allowedHosts", kToAllow, JsonString(Entry(record)));
@@ -136,8 +151,8 @@ std::string NetworkSummary::Addition(const GatewayRecord& record) const {
 
 std::string NetworkSummary::Text() const {
   std::string text =
-      fmt::format("mxc-exec: network: {} connections passed ({} bytes), {} destinations refused\n", allowed_,
-                  bytes_, refused_.size() + others_);
+      fmt::format("mxc-exec: network: {} passed ({}), {} refused\n", Count(allowed_, "connection"),
+                  Count(bytes_, "byte"), Count(refused_.size() + others_, "destination"));
   for (const auto& [destination, refusals] : refused_) {
     text += fmt::format("  {}{}: {}\n    {}\n", Escaped(destination),
                         refusals.count == 1 ? "" : fmt::format(", {} times", refusals.count),

@@ -45,6 +45,7 @@ class NetworkSummary {
   };
   [[nodiscard]] std::string_view WithoutSearchDomain(std::string_view name) const;
   [[nodiscard]] std::string Remedy(const GatewayRecord& record) const;
+  [[nodiscard]] std::string LoopbackAddition(const GatewayRecord& record) const;
   [[nodiscard]] std::string Addition(const GatewayRecord& record) const;  // what the policy lacks
 
   PolicyForm form_;

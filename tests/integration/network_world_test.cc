@@ -151,6 +151,21 @@ TEST_P(NetworkWorld, TheHostsLoopbackWhenAllowed) {
   }
 }
 
+// The proxy of the tests is served at 3128: it is the policy that closes it.
+TEST_P(NetworkWorld, OnePortOfTheHostsLoopback) {
+  for (const char* engine : kEngines) {
+    const Ended ended = RunPolicy(engine, R"({"ingress":{"hostLoopbackPorts":[{"port":8080}]}})",
+                                  "curl -sS -m 10 http://host.mxc.internal:8080/; echo;" +
+                                      Try("host.mxc.internal:3128 host.mxc.internal:8082 127.0.0.1:8080 "
+                                          "198.18.0.1:3128 good.test",
+                                          "curl -s -m 10 http://$x/"));
+    EXPECT_EQ(ended.out,
+              "at 127.0.0.1:8080 for host.mxc.internal:8080\nno host.mxc.internal:3128\n"
+              "no host.mxc.internal:8082\nno 127.0.0.1:8080\nno 198.18.0.1:3128\nno good.test\n")
+        << ended.err;
+  }
+}
+
 TEST_P(NetworkWorld, AProxyIsTheOnlyWayOut) {
   for (const char* engine : kEngines) {
     std::vector<std::string> networks = {
@@ -254,7 +269,7 @@ TEST_P(NetworkWorld, DecisionsAreReported) {
         RunPolicy(engine, kOnlyGood,
                   "curl -s http://good.test/; curl -s http://evil.test/; curl -s http://203.0.113.2/",
                   {"--report", "--result", workspace.Path("result")});
-    EXPECT_THAT(ended.err, HasSubstr("1 connections passed"));
+    EXPECT_THAT(ended.err, HasSubstr("1 connection passed"));
     EXPECT_THAT(ended.err, HasSubstr("evil.test (looked up)"));
     EXPECT_THAT(ended.err,
                 HasSubstr(R"(to allow it, add {"to":[{"host":"evil.test"}]} to network.egress.allow)"));

@@ -40,6 +40,7 @@ std::string Below(const std::string& bound, const std::string& asked) {
   for (const NetworkRule& rule : network.deny) text += "; !" + RuleText(rule);
   if (network.ingress == RuleAction::kAllow) text += "; ingress";
   if (network.host_loopback == RuleAction::kAllow) text += "; loopback";
+  for (const LoopbackPort& port : network.loopback_ports) text += "; loopback " + std::to_string(port.port);
   for (const PublishedPort& port : network.publish) text += "; publish " + std::to_string(port.host);
   return text + (cuts.Warnings().empty() ? "" : "; cut");
 }
@@ -121,6 +122,18 @@ TEST(CeilingNetwork, FromOutside) {
   EXPECT_EQ(Below(open, open), "deny; ingress; loopback; publish 80");
   EXPECT_EQ(Below(R"({"ingress":{"publish":[{"host":81}]}})", R"({"ingress":{"publish":[{"host":80}]}})"),
             "deny; cut");
+}
+
+TEST(CeilingNetwork, PortsOfTheHostsLoopback) {
+  const std::string ports = R"({"ingress":{"hostLoopbackPorts":[{"port":80},{"port":5432}]}})";
+  const std::string one = R"({"ingress":{"hostLoopbackPorts":[{"port":5432}]}})";
+  const std::string every = R"({"ingress":{"hostLoopback":"allow"}})";
+  EXPECT_EQ(Below("{}", ports), "deny; cut");
+  EXPECT_EQ(Below(kAll, ports), "deny; cut");
+  EXPECT_EQ(Below(one, ports), "deny; loopback 5432; cut");
+  EXPECT_EQ(Below(ports, one), "deny; loopback 5432");
+  EXPECT_EQ(Below(every, ports), "deny; loopback 80; loopback 5432");
+  EXPECT_EQ(Below(one, every), "deny; loopback 5432; cut");
 }
 
 TEST(CeilingNetwork, TheHostsOwnAndProxies) {

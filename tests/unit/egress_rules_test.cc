@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
+#include "gateway/rules/filter.h"
 #include "gateway/rules/rules.h"
 
 namespace mxc::egress::egress_rules_test {
@@ -80,6 +82,22 @@ TEST(RuleBook, AnEmptyPolicyAllowsNothing) {
   EXPECT_EQ(Address(book, "203.0.113.1"), kNoRule);
   EXPECT_EQ(Word(book.JudgeHostLoopback(Protocol::kTcp, 80)),
             "the host's loopback is not open to the command");
+}
+
+TEST(RuleBook, PortsOfTheHostsLoopbackAreOfTcp) {
+  const RuleBook book = Book({.loopback_ports = {{.port = 5432, .pointer = "/0"}}});
+  EXPECT_EQ(Word(book.JudgeHostLoopback(Protocol::kAny, 0)), kAllowed);  // the name is resolved
+  EXPECT_EQ(Word(book.JudgeHostLoopback(Protocol::kTcp, 5432)), kAllowed);
+  for (const auto& [protocol, port] :
+       {std::pair{Protocol::kTcp, 5433}, {Protocol::kUdp, 5432}, {Protocol::kTcp, 22}}) {
+    EXPECT_EQ(Word(book.JudgeHostLoopback(protocol, static_cast<std::uint16_t>(port))),
+              "this port of the host's loopback is not open to the command");
+  }
+  const Filter filter = MakeFilter(book);
+  ASSERT_EQ(filter.host_loopback.allowed.size(), 1U);
+  EXPECT_EQ(filter.host_loopback.allowed[0].protocol, Protocol::kTcp);
+  EXPECT_EQ(filter.host_loopback.allowed[0].first, 5432);
+  EXPECT_EQ(filter.host_loopback.allowed[0].last, 5432);
 }
 
 TEST(RuleBook, MatchesNamesExactlyAndWildcardsBelow) {

@@ -209,6 +209,18 @@ INSTANTIATE_TEST_SUITE_P(
              {"--allow-host", "a"},
              "{network:{defaultPolicy:allow,allowLocalNetwork:true}}"},
         Case{R"({"version":"1.0.0"})",
+             {"--allow-host", "Host.mxc.internal:5432"},
+             "{version:1.0.0,network:{ingress:{hostLoopbackPorts:[{port:5432}]}}}"},
+        Case{"{}",
+             {"--allow-host", "host.mxc.internal"},
+             "error: --allow-host host.mxc.internal would open every service of the host's loopback | name "
+             "the port: --allow-host host.mxc.internal:5432"},
+        Case{R"({"version":"0.7.0-alpha"})",
+             {"--allow-host", "host.mxc.internal:80"},
+             "error: --allow-host host.mxc.internal:80 cannot be said in a configuration of this version, or "
+             "beside network.defaultPolicy and its like | write network.egress in their place, and "
+             "\"version\": \"1.0.0\""},
+        Case{R"({"version":"1.0.0"})",
              {"--publish", "8080:80", "90"},
              "{version:1.0.0,network:{ingress:{publish:[{host:8080,guest:80},{host:90,guest:90}]}}}"},
         Case{R"({"version":"0.7.0-alpha"})",

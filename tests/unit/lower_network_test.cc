@@ -136,6 +136,20 @@ TEST(LowerNetwork, TheHostsLoopbackHasAName) {
       "/network/ingress/hostLoopback proxy: the network gateway relays the name host.mxc.internal to it");
 }
 
+TEST(LowerNetwork, PortsOfTheHostsLoopback) {
+  Policy policy = Closed();
+  policy.network.loopback_ports = {{.port = 5432, .pointer = "/network/ingress/hostLoopbackPorts/0"}};
+  const Lowered lowered = Lower(policy);
+  ASSERT_TRUE(lowered.egress);
+  EXPECT_EQ(lowered.egress->host_loopback, RuleAction::kDeny);
+  ASSERT_EQ(lowered.egress->loopback_ports.size(), 1U);
+  EXPECT_EQ(Ledger(lowered)[3],
+            "/network/ingress/hostLoopbackPorts/0 proxy: the network gateway relays the port of "
+            "host.mxc.internal to the host's loopback, and no other");
+  policy.network.proxy = ProxyRule{.host = "proxy.test", .port = 3128, .pointer = "/network/proxy"};
+  ExpectRefusal(policy, "/network/ingress/hostLoopbackPorts/0", "remove the port, or the proxy");
+}
+
 TEST(LowerNetwork, PublishedPortsAreRelayed) {
   Policy policy = Closed();
   policy.network.publish = {{.host = 18080, .guest = 80, .pointer = "/network/ingress/publish/0"}};

@@ -23,7 +23,7 @@ TEST(NetworkSummary, SaysWhatPassed) {
   NetworkSummary summary(PolicyForm::kDirectional);
   summary.Add({.verdict = RuleAction::kAllow, .name = "a.test", .bytes_out = 10, .bytes_in = 32});
   summary.Add({.event = GatewayEvent::kName, .verdict = RuleAction::kAllow, .name = "a.test"});
-  EXPECT_EQ(summary.Text(), "mxc-exec: network: 1 connections passed (42 bytes), 0 destinations refused\n");
+  EXPECT_EQ(summary.Text(), "mxc-exec: network: 1 connection passed (42 bytes), 0 destinations refused\n");
 }
 
 TEST(NetworkSummary, NamesTheRuleThatWouldAllow) {
@@ -113,8 +113,12 @@ TEST(NetworkSummary, NamesTheAddressThatIsAlwaysBlocked) {
 TEST(NetworkSummary, SaysHowTheHostsLoopbackIsReached) {
   NetworkSummary summary(PolicyForm::kDirectional);
   summary.Add(Refused(std::string(kHostLoopbackName), "", 0, GatewayEvent::kName));
-  EXPECT_NE(summary.Text().find("network.ingress.hostLoopback opens it"), std::string::npos)
+  EXPECT_NE(summary.Text().find("network.ingress.hostLoopbackPorts opens a port of it"), std::string::npos)
       << summary.Text();
+  NetworkSummary of_flags(PolicyForm::kFlags);
+  of_flags.Add(Refused(std::string(kHostLoopbackName), "", 5432, GatewayEvent::kConnection));
+  EXPECT_NE(of_flags.Text().find("add --allow-host host.mxc.internal:5432"), std::string::npos)
+      << of_flags.Text();
 }
 
 TEST(NetworkSummary, AdvisesNothingThatNoProgramNeeds) {
@@ -153,7 +157,7 @@ TEST(NetworkSummary, CountsWhatARecordStandsFor) {
   again.lost = 40;
   summary.Add(again);
   summary.Add({.verdict = RuleAction::kDeny, .reason = "too many decisions to write all of them", .lost = 6});
-  EXPECT_NE(summary.Text().find("1 destinations refused\n  b.test port 443 (tcp), 42 times: "),
+  EXPECT_NE(summary.Text().find("1 destination refused\n  b.test port 443 (tcp), 42 times: "),
             std::string::npos)
       << summary.Text();
   EXPECT_NE(summary.Text().find("  7 decisions are left out"), std::string::npos) << summary.Text();

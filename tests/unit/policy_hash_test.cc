@@ -104,6 +104,8 @@ TEST(PolicyHash, IsAnotherForEachClause) {
       R"("network":{"egress":{"allow":[{}]}})",
       R"("network":{"ingress":{"publish":[{"host":8080,"guest":80}]}})",
       R"("network":{"ingress":{"hostLoopback":"allow"}})",
+      R"("network":{"ingress":{"hostLoopbackPorts":[{"port":5432}]}})",
+      R"("network":{"ingress":{"hostLoopbackPorts":[{"port":5433}]}})",
       R"("resources":{"memoryMb":1})",
       R"("resources":{"memoryMb":2})",
       R"("resources":{"processes":2})",

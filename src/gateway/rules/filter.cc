@@ -166,9 +166,17 @@ std::size_t RuleBook::ClassOf(std::string_view name) const {
 Filter MakeFilter(const RuleBook& book) {
   Filter filter{.egress = book.proxy_ ? RuleAction::kDeny : book.egress_, .names = book.Classes()};
   if (book.JudgeHostLoopback(Protocol::kTcp, 0).allowed) {
-    filter.host_loopback =
-        book.proxy_ ? NameClass{.allowed = {{Protocol::kTcp, book.proxy_->port, book.proxy_->port}}}
-                    : Everything();
+    NameClass& open = filter.host_loopback;
+    const auto open_port = [&open](std::uint16_t port) {
+      open.allowed.push_back({Protocol::kTcp, port, port});
+    };
+    if (book.proxy_) {
+      open_port(book.proxy_->port);
+    } else if (book.host_loopback_ == RuleAction::kAllow) {
+      open = Everything();
+    } else {
+      for (const LoopbackPort& port : book.loopback_ports_) open_port(port.port);
+    }
   }
   Maker make(filter.addresses);
   if (book.proxy_) {

@@ -106,6 +106,7 @@ Result<RuleBook> RuleBook::Compile(const EgressRules& rules) {
   book.egress_pointer_ = rules.egress_pointer;
   book.host_loopback_ = rules.host_loopback;
   book.host_loopback_pointer_ = rules.host_loopback_pointer;
+  book.loopback_ports_ = rules.loopback_ports;
   book.proxy_ = rules.proxy;
   book.upstream_ = rules.upstream;
   for (const NetworkRule& rule : rules.deny) {
@@ -245,7 +246,13 @@ Judgement RuleBook::JudgeHostLoopback(Protocol protocol, std::uint16_t port) con
     return {.pointer = proxy_->pointer, .reason = kNotTheProxy};
   }
   if (host_loopback_ == RuleAction::kAllow) return {.allowed = true, .pointer = host_loopback_pointer_};
-  return {.pointer = host_loopback_pointer_, .reason = "the host's loopback is not open to the command"};
+  for (const LoopbackPort& open : loopback_ports_) {
+    const bool named = port == 0 || (protocol == Protocol::kTcp && port == open.port);
+    if (named) return {.allowed = true, .pointer = open.pointer};
+  }
+  return {.pointer = host_loopback_pointer_,
+          .reason = loopback_ports_.empty() ? "the host's loopback is not open to the command"
+                                            : "this port of the host's loopback is not open to the command"};
 }
 
 }  // namespace mxc::egress

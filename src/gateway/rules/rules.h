@@ -113,6 +113,7 @@ class RuleBook {
   std::string egress_pointer_;
   RuleAction host_loopback_ = RuleAction::kDeny;
   std::string host_loopback_pointer_;
+  std::vector<LoopbackPort> loopback_ports_;
   std::optional<OnlyProxy> proxy_;
   Upstream upstream_;
 };
