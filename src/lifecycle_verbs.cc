@@ -108,14 +108,15 @@ int StayWith(session::Provisioned& sandbox) {
   return 0;
 }
 
-int StartVerb(const Options& options, const Host& host) {
+int StartVerb(Options options, const Host& host) {
   Request request = ReadRequest(options, host);
+  if (!options.report) options.report = request.report;
   if (!request.config) return RefuseVerb(request.config.error());
   Config& config = *request.config;
   config.process.argv.clear();
   config.process.command_line = ":";
   config.process.timeout_ms = 0;
-  Result<NewSandbox> made = MakeSandbox(config, options, host);
+  Result<NewSandbox> made = MakeSandbox(config, request.flags, options, host);
   if (!made) {
     NameFlags(request.flags, made.error());
     if (!options.HasConfig()) made.error().hint = InFlags(std::move(made.error().hint));
@@ -142,6 +143,7 @@ int ExecVerb(Options options, const Host& host) {
   options.sandbox = id->Text();
   const Request request = ReadRequest(options, host);
   if (!request.config) return RefuseVerb(request.config.error());
+  if (!options.report && !options.background) options.report = request.report;
   const Result<int> status = RunInSandbox(*id, *request.config, options, host);
   return status ? *status : RefuseVerb(InWordsOfVerbs(status.error(), word));
 }
