@@ -69,7 +69,7 @@ int Start(Options options, const Host& host) {
   const Request request = ReadRequest(options, host);
   const Result<Config>& config = request.config;
   const bool explains = options.mode == Mode::kExplain && config && config->phase == Phase::kProvision;
-  if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(config, options, host);
+  if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(request, options, host);
   if (!options.report) options.report = request.report;
 
   // Resolve, Plan: plan_run.cc

@@ -30,6 +30,7 @@
 #include "run/config_lock_watch.h"
 #include "run/run.h"
 #include "run_report.h"
+#include "run_summary.h"
 
 namespace mxc {
 namespace {
@@ -90,14 +91,15 @@ std::vector<Warning> FreshWarnings(const Plan& plan, const std::vector<Warning>&
   return fresh;
 }
 
-int ProvisionPhase(Config config, const Options& options, const Host& host) {
+int ProvisionPhase(Config config, const std::vector<FlagPlace>& flags, const Options& options,
+                   const Host& host) {
   config.process = {.command_line = ":",
                     .workspace = config.process.workspace};  // what the request would run, if it ran anything
   if (options.mode == Mode::kDryRun) {
     const Result<Prepared> prepared = PrepareSandbox(config, options, host);
     return prepared ? Succeed() : Refuse(prepared.error());
   }
-  Result<NewSandbox> made = MakeSandbox(config, options, host);
+  Result<NewSandbox> made = MakeSandbox(config, flags, options, host);
   if (!made) return Refuse(made.error());
   const Result<session::SandboxId> id = session::ParseSandboxId(made->sandbox.id);
   Object answer{{"sandboxId", options.for_sdk && id ? id->TextForSdk() : made->sandbox.id}};
@@ -162,7 +164,8 @@ int PrintTable(const std::vector<session::Listed>& sandboxes) {
 
 }  // namespace
 
-Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host& host) {
+Result<NewSandbox> MakeSandbox(const Config& config, const std::vector<FlagPlace>& flags, Options options,
+                               const Host& host) {
   Result<Prepared> prepared = PrepareSandbox(config, options, host);
   if (!prepared) return prepared.error();
   std::string problem;
@@ -174,8 +177,8 @@ Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host
   Warn(prepared->plan, log);
   status->Backend(prepared->plan, "a persistent sandbox");
   const Plan& plan = prepared->plan;
-  const auto anew = [&, known = plan.warnings](std::vector<Warning>& told,
-                                               session::SessionLimits& limits) mutable -> Result<Plan> {
+  const auto anew = [&, known = plan.warnings](std::vector<Warning>& told, session::SessionLimits& limits,
+                                               std::string& basis) mutable -> Result<Plan> {
     Result<Prepared> again = PrepareSandbox(config, options, host);
     if (!again) return again.error();
     if (again->plan.containment != plan.containment || again->plan.isolation_level != plan.isolation_level)
@@ -183,6 +186,7 @@ Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host
     told = FreshWarnings(again->plan, known);
     known = again->plan.warnings;
     limits = LimitsOf(again->session, again->policy);
+    basis = PackBasis(again->policy, FormOf(config, options), host, flags);
     return std::move(again->plan);
   };
   const auto review = [&host](const Plan& stopped) {
@@ -200,6 +204,24 @@ Result<std::vector<Warning>> StartSandbox(const session::SandboxId& id, const Ho
   if (!told && told.error().code == ErrorCode::kUnavailable && told.error().hint.empty() && hint != nullptr)
     told.error().hint = hint(host);
   return told;
+}
+
+Error NoReport(Containment containment) {
+  return Unsupported(
+      fmt::format("--report: of a sandbox of '{}' nobody here is told what it refuses", Name(containment)),
+      {}, "leave it out");
+}
+
+// Of a sandbox without a gateway nobody decides anything that would have to be followed. What is not asked
+// for is not missed.
+Result<session::Followed> FollowCommand(const session::SandboxId& id, const Plan& plan,
+                                        const Options& options) {
+  const LinuxSandbox* const sandbox = LinuxSandboxOf(plan.launch);
+  const bool gateway = sandbox != nullptr && sandbox->gateway;
+  if (!options.report && !gateway) return session::Followed{};
+  Result<session::Followed> followed = session::Follow(id);
+  if (!followed && !options.report) return session::Followed{};
+  return followed;
 }
 
 // What goes wrong once the command runs is told as after a run: standard output was the command's.
@@ -245,6 +267,13 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
     const Status started = session::StartInBackground(*plan, entry->connection.Get());
     return started ? Result<int>(0) : started.error();
   }
+  Result<session::Followed> followed = FollowCommand(id, *plan, options);
+  if (!followed) return Told(followed.error(), *status);
+  std::optional<RunSummary> summary;
+  if (options.report) {
+    summary = SummaryFrom(followed->basis, process.environment, host, *options.report == "short");
+    if (!summary) return Told(NoReport(plan->containment), *status);
+  }
   status->Backend(*plan, "the sandbox's own");
   ConfigLockWatch locks = ConfigLockWatch::Start(plan->git);
   // What the commands leave is compared when the sandbox is stopped.
@@ -254,24 +283,31 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
       left.warnings.push_back(std::move(*held));
     return left;
   };
-  RunReporter reporter{*status, log, nullptr, review};
-  const Result<Outcome> outcome = RunPlan(*plan, reporter, entry->connection.Get());
+  RunReporter reporter{*status, log, summary ? &*summary : nullptr, review};
+  const Result<Outcome> outcome =
+      RunPlan(*plan, reporter, {.command = entry->connection.Get(), .records = followed->records.Get()});
+  if (summary && (outcome || reporter.Started())) summary->Tell(*plan, !outcome || Failed(*outcome));
   if (outcome) return Finish(*plan, *outcome, log, *status);
   if (reporter.Started()) return Fail(outcome.error(), log, *status);
   return Told(outcome.error(), *status);
 }
 
-int RunPhase(const Result<Config>& config, const Options& options, const Host& host) {
+int RunPhase(const Request& request, Options options, const Host& host) {
+  const Result<Config>& config = request.config;
   if (!config) return RefuseEarly(config.error(), options);
-  if (options.report)
-    return RefuseEarly(UsageError("--report is of runs: a request with a phase has none",
-                                  "the `audit` of a sandbox that stays tells which hosts were refused"),
+  const bool reports =
+      *config->phase == Phase::kProvision || (*config->phase == Phase::kExec && !options.background);
+  if (options.report && !reports)
+    return RefuseEarly(UsageError("--report is of commands: the phases provision and exec take it, without "
+                                  "--background",
+                                  "leave it out"),
                        options);
+  if (!options.report && reports) options.report = request.report;
   if (options.mode == Mode::kExplain) {
     return Refuse({.code = ErrorCode::kUsage,
                    .message = "--explain shows the policy of a provision request, and this is none"});
   }
-  if (*config->phase == Phase::kProvision) return ProvisionPhase(*config, options, host);
+  if (*config->phase == Phase::kProvision) return ProvisionPhase(*config, request.flags, options, host);
   const Result<session::SandboxId> id = session::ParseSandboxId(config->sandbox_id);
   if (!id) return RefuseEarly(id.error(), options);
   if (options.mode == Mode::kDryRun) return Succeed();

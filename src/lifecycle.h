@@ -7,12 +7,13 @@
 #include "config/config.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
+#include "read_request.h"
 
 namespace mxc {
 
 // Answers on standard output: one JSON object on one line, or what the command of an exec prints. Returns the
 // exit status: the command's, 0, or 1 for a request that was refused.
-[[nodiscard]] int RunPhase(const Result<Config>& config, const Options& options, const Host& host);
+[[nodiscard]] int RunPhase(const Request& request, Options options, const Host& host);
 
 // The verbs `start`, `exec` and `stop`: what goes wrong is told as of a run. Returns the exit status.
 [[nodiscard]] int RunVerb(const Options& options, const Host& host);

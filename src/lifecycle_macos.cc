@@ -15,12 +15,13 @@ Error NoneHere() {
 
 }  // namespace
 
-int RunPhase(const Result<Config>& config, const Options& /*options*/, const Host& /*host*/) {
-  const Error error = config ? Error{.code = ErrorCode::kUnsupportedPhase,
-                                     .message = "this build has no persistent sandboxes on this system",
-                                     .pointer = "/phase",
-                                     .hint = "run the command once, without a phase"}
-                             : config.error();
+int RunPhase(const Request& request, Options /*options*/, const Host& /*host*/) {
+  const Error error = request.config
+                          ? Error{.code = ErrorCode::kUnsupportedPhase,
+                                  .message = "this build has no persistent sandboxes on this system",
+                                  .pointer = "/phase",
+                                  .hint = "run the command once, without a phase"}
+                          : request.config.error();
   TellErrorText(error);
   fmt::print("{}\n", Envelope(error));
   return 1;

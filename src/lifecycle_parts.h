@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "config/config.h"
+#include "flag_places.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/plan.h"
@@ -29,8 +30,10 @@ struct NewSandbox {
   Tier tier = Tier::kNone;
 };
 // Resolve, Plan, Provision. The configuration's command is not run; its directory and environment are those
-// of every command that has none of its own. Errors: those of the stages.
-[[nodiscard]] Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host& host);
+// of every command that has none of its own. `flags`: what of the configuration they gave. Errors: those of
+// the stages.
+[[nodiscard]] Result<NewSandbox> MakeSandbox(const Config& config, const std::vector<FlagPlace>& flags,
+                                             Options options, const Host& host);
 // Builds a sandbox that has been provisioned. Errors: those of session::Start; where the kernel refuses it,
 // with what a run says about that.
 [[nodiscard]] Result<std::vector<Warning>> StartSandbox(const session::SandboxId& id, const Host& host);

@@ -2,8 +2,10 @@
 // those of a run.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,9 +29,16 @@ int RefuseVerb(const Error& error) {
   return ExitStatus(error.code);
 }
 
+// `word` is its identifier, or a beginning of it; the containment in front may be left out.
+bool IsMeant(const session::Listed& listed, std::string_view word) {
+  const std::string_view id = listed.id;
+  return id.starts_with(word) || id.substr(id.find(':') + 1).starts_with(word);
+}
+
 std::string ThoseThereAre() {
   constexpr std::size_t kMost = 5;
-  const std::vector<session::Listed> all = session::List();
+  std::vector<session::Listed> all = session::List();
+  std::erase_if(all, [](const session::Listed& listed) { return listed.state == session::kDead; });
   if (all.empty()) return "you have none: `mxc-exec start --rw .` makes one";
   std::string text = "yours:";
   for (std::size_t i = 0; i < all.size() && i < kMost; ++i) text += " " + all[i].id;
@@ -42,13 +51,18 @@ Error InWordsOfVerbs(Error error, const std::string& word) {
   if (error.code == ErrorCode::kStaleId || error.code == ErrorCode::kNotProvisioned) {
     error.message = Quoted(word) + ": " + error.message;
     error.hint = ThoseThereAre();
+    const std::vector<session::Listed> all = session::List();
+    const auto dead = std::find_if(all.begin(), all.end(), [&](const session::Listed& listed) {
+      return listed.state == session::kDead && IsMeant(listed, word);
+    });
+    if (dead != all.end())
+      error.hint = fmt::format("clear it away, and start another: mxc-exec stop {}", ShellWord(word));
   }
   if (error.code == ErrorCode::kNotStarted)
     error.hint = fmt::format("end it, and start another: mxc-exec stop {}", ShellWord(word));
   return error;
 }
 
-// The one whose identifier is `word`, or begins with it; the containment in front may be left out.
 Result<SandboxId> FindSandbox(const std::string& word) {
   Result<SandboxId> whole = session::ParseSandboxId(word);
   if (whole) return whole;
@@ -56,10 +70,9 @@ Result<SandboxId> FindSandbox(const std::string& word) {
   bool any_digits = false;  // what is left of a variable that is not set stops nothing
   for (const session::Listed& listed : session::List()) {
     const std::size_t digits = listed.id.find(':') + 1;
-    const bool by_id = listed.id.starts_with(word);
-    if (!by_id && !std::string_view(listed.id).substr(digits).starts_with(word)) continue;
+    if (!IsMeant(listed, word)) continue;
     found.push_back(listed.id);
-    any_digits = word.size() > (by_id ? digits : 0);
+    any_digits = word.size() > (listed.id.starts_with(word) ? digits : 0);
   }
   if (found.size() == 1 && any_digits) return session::ParseSandboxId(found.front());
   const std::string problem = found.size() < 2 ? "there is no sandbox {}" : "several sandboxes begin with {}";
@@ -108,14 +121,15 @@ int StayWith(session::Provisioned& sandbox) {
   return 0;
 }
 
-int StartVerb(const Options& options, const Host& host) {
+int StartVerb(Options options, const Host& host) {
   Request request = ReadRequest(options, host);
+  if (!options.report) options.report = request.report;
   if (!request.config) return RefuseVerb(request.config.error());
   Config& config = *request.config;
   config.process.argv.clear();
   config.process.command_line = ":";
   config.process.timeout_ms = 0;
-  Result<NewSandbox> made = MakeSandbox(config, options, host);
+  Result<NewSandbox> made = MakeSandbox(config, request.flags, options, host);
   if (!made) {
     NameFlags(request.flags, options.HasConfig(), made.error());
     return RefuseVerb(made.error());
@@ -141,6 +155,7 @@ int ExecVerb(Options options, const Host& host) {
   options.sandbox = id->Text();
   const Request request = ReadRequest(options, host);
   if (!request.config) return RefuseVerb(request.config.error());
+  if (!options.report && !options.background) options.report = request.report;
   const Result<int> status = RunInSandbox(*id, *request.config, options, host);
   return status ? *status : RefuseVerb(InWordsOfVerbs(status.error(), word));
 }

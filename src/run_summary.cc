@@ -6,7 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "base/archive.h"
 #include "base/quoted.h"
 #include "policy/denial.h"
 #include "policy/upstream.h"
@@ -16,7 +19,39 @@
 #include "run/run.h"
 
 namespace mxc {
+
+// What a DenialJudge reads of them.
+template <class Archive, class AnyRule>
+void VisitJudged(Archive& archive, AnyRule& rule) {
+  archive(rule.path, rule.access, rule.origin, rule.pointer, rule.source);
+}
+void Visit(ArchiveWriter& archive, const PathRule& rule) { VisitJudged(archive, rule); }
+void Visit(ArchiveReader& archive, PathRule& rule) { VisitJudged(archive, rule); }
+
+void Visit(ArchiveWriter& archive, const HomeFile& file) { archive(file.name); }
+void Visit(ArchiveReader& archive, HomeFile& file) { archive(file.name); }
+
+template <class Archive, class AnyPlace>
+void VisitPlace(Archive& archive, AnyPlace& place) {
+  archive(place.pointer, place.flag, place.container);
+}
+void Visit(ArchiveWriter& archive, const FlagPlace& place) { VisitPlace(archive, place); }
+void Visit(ArchiveReader& archive, FlagPlace& place) { VisitPlace(archive, place); }
+
 namespace {
+
+// Beside the policy.
+struct Circumstances {
+  PolicyForm form = PolicyForm::kDirectional;
+  bool leaves_proxy = false;
+  std::vector<FlagPlace> flags = {};
+};
+
+template <class Archive, class AnyPolicy, class AnyCircumstances>
+void VisitBasis(Archive& archive, AnyPolicy& policy, AnyCircumstances& around) {
+  archive(policy.paths, policy.workspace.host, policy.workspace.guest, policy.home_files, around.form,
+          around.leaves_proxy, around.flags);
+}
 
 // As DNS has names.
 std::string InSmallLetters(std::string text) {
@@ -61,11 +96,14 @@ void RunSummary::Tell(const Plan& plan, bool failed) const {
     return;
   }
   const LinuxSandbox* const sandbox = LinuxSandboxOf(plan.launch);
-  if (plan.egress) {
+  if (plan.egress || (sandbox != nullptr && sandbox->gateway)) {
     mxc::Tell(network.Text());
   } else if (sandbox != nullptr && sandbox->private_network) {
     mxc::Tell(
-        "mxc-exec: network: none, and not watched; `mxc-exec --probe` says what the gateway lacks here\n");
+        std::holds_alternative<PersistentLaunch>(plan.launch)
+            ? "mxc-exec: network: none, and not watched; `mxc-exec start --report` has it watched\n"
+            : "mxc-exec: network: none, and not watched; `mxc-exec --probe` says what the gateway lacks "
+              "here\n");
   }
   mxc::Tell(
       CanWatchFiles(plan)
@@ -80,10 +118,12 @@ PolicyForm FormOf(const Config& config, const Options& options) {
   return legacy ? PolicyForm::kLegacy : PolicyForm::kDirectional;
 }
 
-RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
-                      const std::vector<FlagPlace>& flags, bool brief) {
-  const auto judge = std::make_shared<DenialJudge>(policy, host);
-  const auto named = [judge, flags](const FileCall& call) {
+namespace {
+
+RunSummary Summarize(const std::shared_ptr<const Policy>& policy, const Circumstances& around,
+                     const Host& host, bool brief) {
+  const auto judge = std::make_shared<DenialJudge>(*policy, host);
+  const auto named = [policy, judge, flags = around.flags](const FileCall& call) {
     std::optional<FileDenial> denial = judge->Judge(call);
     const std::string_view flag = denial ? FlagAt(flags, denial->pointer) : std::string_view();
     const bool decided = !flag.empty() && denial->grant.empty() && denial->advice.empty();
@@ -91,10 +131,38 @@ RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
     return denial;
   };
   const bool profiles = host.System() != OperatingSystem::kWindows;
-  return {.network = NetworkSummary{form, profiles ? ProfileForHost : nullptr, LeavesProxy(policy, host)},
-          .files = FileSummary{form, named},
+  return {.network = NetworkSummary{around.form, profiles ? ProfileForHost : nullptr, around.leaves_proxy},
+          .files = FileSummary{around.form, named},
           .brief = brief,
-          .secrets = SecretValues(policy.process.environment)};
+          .secrets = SecretValues(policy->process.environment)};
+}
+
+}  // namespace
+
+RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
+                      const std::vector<FlagPlace>& flags, bool brief) {
+  const std::shared_ptr<const Policy> borrowed(std::shared_ptr<const Policy>(), &policy);
+  return Summarize(borrowed, {.form = form, .leaves_proxy = LeavesProxy(policy, host), .flags = flags}, host,
+                   brief);
+}
+
+std::string PackBasis(const Policy& policy, PolicyForm form, const Host& host,
+                      const std::vector<FlagPlace>& flags) {
+  const Circumstances around{.form = form, .leaves_proxy = LeavesProxy(policy, host), .flags = flags};
+  ArchiveWriter archive;
+  VisitBasis(archive, policy, around);
+  return archive.Take();
+}
+
+std::optional<RunSummary> SummaryFrom(const std::string& basis, std::vector<Variable> environment,
+                                      const Host& host, bool brief) {
+  const auto policy = std::make_shared<Policy>();
+  Circumstances around;
+  ArchiveReader archive(basis);
+  VisitBasis(archive, *policy, around);
+  if (!archive.Ended()) return std::nullopt;
+  policy->process.environment = std::move(environment);
+  return Summarize(policy, around, host, brief);
 }
 
 }  // namespace mxc

@@ -1,6 +1,7 @@
 // What --report says when a run has ended: what was denied, and how one would allow it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,5 +36,14 @@ struct RunSummary {
 // `flags` decided is told with its words.
 [[nodiscard]] RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
                                     const std::vector<FlagPlace>& flags, bool brief);
+
+// The same from one call to another: a command of a persistent sandbox is under the policy that the sandbox
+// was started with. The environment is the command's own.
+[[nodiscard]] std::string PackBasis(const Policy& policy, PolicyForm form, const Host& host,
+                                    const std::vector<FlagPlace>& flags);
+// Absent: `basis` is none.
+[[nodiscard]] std::optional<RunSummary> SummaryFrom(const std::string& basis,
+                                                    std::vector<Variable> environment, const Host& host,
+                                                    bool brief);
 
 }  // namespace mxc

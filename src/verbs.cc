@@ -24,10 +24,10 @@ struct VerbTraits {
   FlagNames flags = {};
 };
 
-constexpr std::string_view kNotOfStart[] = {"report", "timeout", "background", "approve"};
+constexpr std::string_view kNotOfStart[] = {"timeout", "background", "approve"};
 constexpr std::string_view kOfExec[] = {"env",     "cwd",   "timeout",     "background",  "status-fd",
                                         "result",  "debug", "log-file",    "json-errors", "review",
-                                        "approve", "quiet", "lifeline-fd", "terminal-fd"};
+                                        "approve", "quiet", "lifeline-fd", "terminal-fd", "report"};
 // Nobody waits for its end, so nobody keeps its time or tells how it ends.
 constexpr std::string_view kOfBackground[] = {"env", "cwd", "background", "json-errors", "review", "approve"};
 constexpr std::string_view kOfOthers[] = {"json-errors"};

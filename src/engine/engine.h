@@ -72,7 +72,8 @@ struct SessionRequest {
   const LinuxSandbox& sandbox;  // its argv, environment and cwd
   Streams streams = {};         // `on_created` is not called
   bool background = false;      // once it runs, it does not end with `connection`
-  int watch_socket = -1;        // as SandboxRequest's, of connect(2) alone; not of one in the background
+  int watch_socket = -1;        // as SandboxRequest's; not of one in the background
+  bool watch_files = false;     // as SandboxRequest's
 };
 
 // A sandbox whose namespaces LXC makes.

@@ -110,7 +110,8 @@ Command CommandOf(const Program& program) {
           .envp = program.envp.data(),
           .cwd = program.cwd.c_str(),
           .controlling_terminal = program.controlling_terminal,
-          .watch_socket = program.watch_socket};
+          .watch_socket = program.watch_socket,
+          .watch_files = program.watch_files};
 }
 
 Status Prepare(const SandboxRequest& request, Program& program) {

@@ -121,6 +121,7 @@ struct Command {
   std::array<int, 3> standard = {-1, -1, -1};  // its streams, where they are not connected yet
   bool background = false;                     // SessionRequest::background
   int watch_socket = -1;
+  bool watch_files = false;
 };
 [[nodiscard]] Command CommandOf(const Program& program);  // borrows from it
 

@@ -35,7 +35,7 @@ int Listen(std::span<const sock_filter> filter) {
 void WatchCalls(const Child& child) {
   const int watch_socket = child.command.watch_socket;
   if (watch_socket < 0) return;
-  const int listener = Listen(child.program.watch_files ? std::span<const sock_filter>(kFileProgram)
+  const int listener = Listen(child.command.watch_files ? std::span<const sock_filter>(kFileProgram)
                                                         : std::span<const sock_filter>(kConnectProgram));
   const int number = listener < 0 ? errno : 0;
   const std::span<const int> passed(&listener, listener < 0 ? 0 : 1);

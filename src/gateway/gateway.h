@@ -51,10 +51,19 @@ struct GatewayTimes {
                                            const GatewayTimes& times = {});
 
 // The next record that has arrived, or nothing. Malformed ones are passed over: the gateway parses
-// untrusted bytes, so its records are checked too.
-[[nodiscard]] std::optional<GatewayRecord> ReadRecord(int records);
+// untrusted bytes, so its records are checked too. `on_mark` is called of marks that
+// stand before it.
+[[nodiscard]] std::optional<GatewayRecord> ReadRecord(
+    int records, const std::function<void(std::uint32_t)>& on_mark = nullptr);
+// Asks the gateway for its records up to now. What it has counted only is told, what it has told before is
+// news again, and `mark` comes behind. False: it is gone, or is asked for too much.
+[[nodiscard]] bool MarkRecords(int records, std::uint32_t mark);
+// Passes one on, to whoever calls ReadRecord at the other end. False: there is no room, or nobody.
+[[nodiscard]] bool SendRecord(int socket, const GatewayRecord& record);
+// Tells the other end to stop, and takes the last records (bounded in number and time).
+void TakeLastRecords(int records, const std::function<void(const GatewayRecord&)>& on_record);
 
-// Tells the gateway to stop, takes its last records (bounded in number and time), ends it and reaps it.
+// Tells the gateway to stop, takes its last records, ends it and reaps it.
 void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record);
 
 }  // namespace mxc

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -68,28 +69,47 @@ Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& file
                  .records = std::move(records->ours)};
 }
 
-std::optional<GatewayRecord> ReadRecord(int records) {
+std::optional<GatewayRecord> ReadRecord(int records, const std::function<void(std::uint32_t)>& on_mark) {
   std::array<std::uint8_t, egress::kMaxRecordBytes> buffer{};
   for (;;) {
     const ssize_t count = ::recv(records, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return std::nullopt;
+    std::uint32_t mark = 0;
+    if (count == sizeof mark && on_mark) {
+      std::memcpy(&mark, buffer.data(), sizeof mark);
+      on_mark(mark);
+    }
     if (auto record = egress::DecodeRecord({buffer.data(), static_cast<std::size_t>(count)})) return record;
   }
 }
 
-void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record) {
-  ::shutdown(gateway.records.Get(), SHUT_WR);
-  gateway.handover.Reset();
+bool MarkRecords(int records, std::uint32_t mark) {
+  return ::send(records, &mark, sizeof mark, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof mark;
+}
+
+bool SendRecord(int socket, const GatewayRecord& record) {
+  const egress::Bytes message = egress::EncodeRecord(record);
+  return ::send(socket, message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL) ==
+         static_cast<ssize_t>(message.size());
+}
+
+void TakeLastRecords(int records, const std::function<void(const GatewayRecord&)>& on_record) {
+  ::shutdown(records, SHUT_WR);
   const std::int64_t deadline = NowMs() + kFinishMs;
   for (std::int64_t left = kFinishMs; left > 0; left = deadline - NowMs()) {
-    while (const auto record = ReadRecord(gateway.records.Get())) on_record(*record);
-    pollfd poll{.fd = gateway.records.Get(), .events = POLLIN, .revents = 0};
+    while (const auto record = ReadRecord(records)) on_record(*record);
+    pollfd poll{.fd = records, .events = POLLIN, .revents = 0};
     if (::poll(&poll, 1, static_cast<int>(left)) < 0 && errno != EINTR) break;
     if ((poll.revents & (POLLHUP | POLLERR)) != 0 && (poll.revents & POLLIN) == 0) break;
     char next = 0;
     if ((poll.revents & POLLHUP) != 0 && ::recv(poll.fd, &next, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) break;
   }
+}
+
+void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record) {
+  gateway.handover.Reset();
+  TakeLastRecords(gateway.records.Get(), on_record);
   ::kill(gateway.id, SIGKILL);
   while (::waitpid(gateway.id, nullptr, 0) < 0 && errno == EINTR) {
   }

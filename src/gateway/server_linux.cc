@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -30,13 +31,21 @@ std::size_t ConnectionLimit() {
   return std::min(kMaxConnections, room);
 }
 
-// The launcher's end of the records is closed or shut: it is over.
-class EndWatch : public Watcher {
+// What the launcher says: a number is a mark (MarkRecords); its end of the records closed or shut, that it is
+// over.
+class LauncherWatch : public Watcher {
  public:
-  explicit EndWatch(std::function<void()> on_end) : on_end_(std::move(on_end)) {}
-  void OnEvents(std::uint32_t /*events*/) override { on_end_(); }
+  LauncherWatch(int records, std::function<void(std::uint32_t)> on_mark, std::function<void()> on_end)
+      : records_(records), on_mark_(std::move(on_mark)), on_end_(std::move(on_end)) {}
+  void OnEvents(std::uint32_t events) override {
+    std::uint32_t mark = 0;
+    while (::recv(records_, &mark, sizeof mark, MSG_DONTWAIT) == sizeof mark) on_mark_(mark);
+    if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) on_end_();
+  }
 
  private:
+  int records_;  // borrowed
+  std::function<void(std::uint32_t)> on_mark_;
   std::function<void()> on_end_;
 };
 
@@ -62,10 +71,12 @@ class Server {
         udp_(services_, {std::move(sockets.raw4), std::move(sockets.raw6)}),
         refusals_(services_, std::move(sockets.refusals)),
         publisher_(services_, std::move(sockets.inside)),
-        end_([this] { loop_.Stop(); }) {}
+        launcher_(
+            start.records.Get(), [this](std::uint32_t mark) { loop_.Defer([this, mark] { Mark(mark); }); },
+            [this] { loop_.Stop(); }) {}
 
   [[nodiscard]] bool Open(ServerStart& start, ReceivedSockets& sockets) {
-    if (!loop_.Ok() || !loop_.Watch(start.records.Get(), EPOLLRDHUP, end_)) return false;
+    if (!loop_.Ok() || !loop_.Watch(start.records.Get(), EPOLLIN | EPOLLRDHUP, launcher_)) return false;
     for (UniqueFd& listener : sockets.tcp) {
       if (!tcp_.Add(std::move(listener))) return false;
     }
@@ -91,6 +102,12 @@ class Server {
   }
 
  private:
+  // Behind whatever else this turn has brought.
+  void Mark(std::uint32_t mark) {
+    refusals_.Drain();
+    reporter_.Mark(mark);
+  }
+
   void Sweep() {
     tcp_.Sweep(times_.connection_idle_ms);
     udp_.Sweep(times_.flow_idle_ms);
@@ -110,7 +127,7 @@ class Server {
   UdpGate udp_;
   RefusalLog refusals_;
   Publisher publisher_;
-  EndWatch end_;
+  LauncherWatch launcher_;
   Timer sweep_;
 };
 

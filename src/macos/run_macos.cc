@@ -311,7 +311,7 @@ Result<Outcome> Run(const OtherLaunch& /*launch*/, const Plan& /*plan*/, RunObse
 
 }  // namespace
 
-Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int /*connection*/) {
+Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, const SandboxConnections& /*connections*/) {
   return RunAudited(plan, observer, [&plan](RunObserver& recorder) {
     return std::visit([&](const auto& launch) { return Run(launch, plan, recorder); }, plan.launch);
   });

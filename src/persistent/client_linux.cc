@@ -1,4 +1,6 @@
 // The phases after provision, as their launcher sees them.
+#include <poll.h>
+
 #include <cerrno>
 #include <optional>
 #include <utility>
@@ -12,6 +14,8 @@
 
 namespace mxc::session {
 namespace {
+
+constexpr int kFollowMs = 2000;
 
 // The daemon's socket, wherever the sandbox may have been provisioned. `refused` gets the directory with a
 // dead name.
@@ -108,6 +112,22 @@ Result<Entry> Enter(const SandboxId& id) {
   Result<Plan> plan = ParseEntry(*reply);
   if (!plan) return plan.error();
   return Entry{.connection = std::move(*daemon), .plan = std::move(*plan)};
+}
+
+Result<Followed> Follow(const SandboxId& id) {
+  if (RemoteSandboxesOf(id) != nullptr) return Followed{};
+  std::optional<StateDirectory> refused;
+  Result<UniqueFd> daemon = Reach(id, refused);
+  if (!daemon) return daemon.error();
+  if (Status called = SendCall(daemon->Get(), Verb::kFollow, id.Name()); !called) return called.error();
+  // The gateway is asked meanwhile, to which commands talk.
+  pollfd answer{.fd = daemon->Get(), .events = POLLIN, .revents = 0};
+  if (::poll(&answer, 1, kFollowMs) != 1) return SetupFailed("the sandbox's network gateway does not answer");
+  const Result<std::string> reply = ReceiveReply(daemon->Get());
+  if (!reply) return reply.error();
+  Result<std::string> basis = ParseBasis(*reply);
+  if (!basis) return basis.error();
+  return Followed{.records = std::move(*daemon), .basis = std::move(*basis)};
 }
 
 std::vector<Listed> List() {

@@ -12,6 +12,7 @@
 #include "mxc/error.h"
 #include "mxc/plan.h"
 #include "persistent/directory.h"
+#include "persistent/followers.h"
 #include "persistent/id.h"
 #include "persistent/live_sandbox.h"
 #include "persistent/message.h"
@@ -59,11 +60,13 @@ class SandboxDaemon {
   void StopSandbox();
   void Expire();
   [[nodiscard]] Status Enter(const UniqueFd& connection);
+  [[nodiscard]] Status Follow(const UniqueFd& connection);
   void End();
 
   Plan plan_;             // of the last start
   RunMark mark_ = {};     // while it stands
   std::string entry_;     // what an exec is told of it
+  std::string basis_;     // and what its report is made by; of the last start
   SessionLimits limits_;  // of the last start, too
   const Stages& stages_;
   Place place_;
@@ -71,6 +74,7 @@ class SandboxDaemon {
   UniqueFd names_;                      // tells when names are removed
   std::vector<UniqueFd> callers_ = {};  // who has connected, and not called yet
   LiveSandbox sandbox_;
+  Followers followers_;
   std::optional<AuditLog> audit_ = {};  // of what the gateway decides
   std::uint64_t provisioned_ms_;        // of NowMs(), like all the following
   std::uint64_t busy_ms_;               // when something was asked for, or running, last

@@ -1,8 +1,11 @@
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -43,6 +46,7 @@ SandboxDaemon::SandboxDaemon(Plan plan, const SessionLimits& limits, const Stage
                [this](const HostChanges& changes, pid_t init) {
                  return WriteRecoveryRecord(place_.directory, place_.id.Name(), changes, init);
                }),
+      followers_([this](std::uint32_t mark) { return sandbox_.MarkRecords(mark); }),
       provisioned_ms_(NowMs()),
       busy_ms_(provisioned_ms_),
       look_ms_(provisioned_ms_ + kLookMs) {}
@@ -58,6 +62,7 @@ void SandboxDaemon::Run() {
 void SandboxDaemon::StopSandbox() {
   const bool stood = sandbox_.Stands();
   sandbox_.Stop();
+  followers_.End();
   cpu_end_ms_ = 0;
   if (!stood) return;
   for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
@@ -127,8 +132,13 @@ void SandboxDaemon::PollOnce() {
                                readable(sandbox_.Records()),      readable(names_.Get()),
                                readable(place_.provisioner.Get())};
   for (const UniqueFd& caller : callers_) polls.push_back(readable(caller.Get()));
+  const std::size_t follower = polls.size();
+  for (const int descriptor : followers_.Descriptors()) polls.push_back(readable(descriptor));
   if (::poll(polls.data(), polls.size(), PollTimeout()) < 0) return;  // EINTR
   if (polls[kSignals].revents != 0 && signals_.Ending()) done_ = true;
+  for (std::size_t i = polls.size(); i-- > follower;) {
+    if (polls[i].revents != 0) followers_.OnEvent(i - follower);
+  }
   OnSandbox(polls[kInit].revents, polls[kEnds].revents, polls[kRecords].revents);
   if (polls[kNames].revents != 0) OnNames();
   if (polls[kProvisioner].revents != 0) OnProvisioner();
@@ -153,7 +163,11 @@ void SandboxDaemon::OnProvisioner() {
 }
 
 void SandboxDaemon::OnSandbox(short init, short ends, short records) {
-  if (records != 0) sandbox_.TakeRecords((records & POLLHUP) != 0);
+  if (records != 0) {
+    const bool gone = (records & POLLHUP) != 0;
+    sandbox_.TakeRecords(gone, [this](std::uint32_t mark) { followers_.OnMark(mark); });
+    if (gone) followers_.OnGatewayEnd();
+  }
   if (ends != 0) sandbox_.TakeEnds();
   if (ends != 0) busy_ms_ = NowMs();
   // Somebody has killed it, or memory has run out in there.
@@ -201,6 +215,10 @@ std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
       const Status entered = Enter(connection);
       return entered ? std::string() : ErrorText(entered.error());
     }
+    case Verb::kFollow: {
+      const Status followed = Follow(connection);
+      return followed ? std::string() : ErrorText(followed.error());
+    }
     case Verb::kDeprovision:
       End();
       done_ = true;
@@ -226,11 +244,13 @@ std::string SandboxDaemon::State() const {
 Status SandboxDaemon::Renew() {
   std::vector<Warning> told;
   SessionLimits limits = limits_;
-  Result<Plan> plan = stages_.plan(told, limits);
+  std::string basis;
+  Result<Plan> plan = stages_.plan(told, limits, basis);
   if (!plan) return plan.error();
   if (EntryText(*plan, {}).size() > kMaxReplyBytes) return ReplyTooLong();
   limits_ = limits;
   plan_ = std::move(*plan);
+  basis_ = std::move(basis);
   std::move(told.begin(), told.end(), std::back_inserter(told_));
   plan_.timeout_ms = kStartLimitMs;  // commands bring their own
   cpu_limit_ms_ = CpuTimeLimitMs(plan_);
@@ -250,6 +270,7 @@ Status SandboxDaemon::Start() {
   mark_ = RunMark::Set(plan_.git.since, plan_.git.roots);
   const Status started = sandbox_.Start([this](const GatewayRecord& record) {
     if (audit_ && !audit_->Network(record)) audit_.reset();
+    followers_.OnRecord(record);
   });
   entry_ = EntryText(plan_, sandbox_.Groups());
   return started;
@@ -260,6 +281,13 @@ Status SandboxDaemon::Stop() {
   StopSandbox();
   stopped_ = true;
   return Done{};
+}
+
+Status SandboxDaemon::Follow(const UniqueFd& connection) {
+  if (!sandbox_.Stands()) return NotStarted(stopped_);
+  UniqueFd kept{::fcntl(connection.Get(), F_DUPFD_CLOEXEC, 3)};
+  if (!kept) return SystemError(ErrorCode::kSetupFailed, "keep a connection", errno);
+  return followers_.Add(std::move(kept), BasisText(basis_)) ? Status(Done{}) : TooManyCommands();
 }
 
 Status SandboxDaemon::Enter(const UniqueFd& connection) {

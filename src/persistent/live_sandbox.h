@@ -2,6 +2,7 @@
 // instead of running one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -44,7 +45,11 @@ class LiveSandbox {
   [[nodiscard]] int Ends() const { return started_ ? session_.Get() : -1; }
   void TakeEnds();
   [[nodiscard]] int Records() const { return gateway_ ? gateway_->Records() : -1; }
-  void TakeRecords(bool hung_up) { gateway_->TakeRecords(hung_up); }
+  void TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark) {
+    gateway_->TakeRecords(hung_up, on_mark);
+  }
+  // Asks the gateway for `on_mark`. False: there is none (any more).
+  [[nodiscard]] bool MarkRecords(std::uint32_t mark) { return gateway_ && gateway_->Mark(mark); }
 
   [[nodiscard]] const std::vector<RunGroup>& Groups() const { return resources_.changes.groups; }
 

@@ -15,7 +15,7 @@
 
 namespace mxc::session {
 
-enum class Verb : std::uint32_t { kStart, kExec, kStop, kDeprovision, kStatus };
+enum class Verb : std::uint32_t { kStart, kExec, kStop, kDeprovision, kStatus, kFollow };
 
 // `daemon` is connected to the socket of that `name` (SandboxId::Name). Errors: kStaleId when the daemon has
 // ended, kSetupFailed, also for one that is not outside of every sandbox.

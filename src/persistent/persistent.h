@@ -32,8 +32,10 @@ struct SessionLimits {
 // What the daemon asks of the stages around it. What they say is for whoever has asked the daemon.
 struct Stages {
   // The plan of each start: the same configuration, and what the host has now. `told` takes what is to be
-  // said about it, `limits` how long the sandbox stays from now on.
-  std::function<Result<Plan>(std::vector<Warning>& told, SessionLimits& limits)> plan = {};
+  // said about it, `limits` how long the sandbox stays from now on, `basis` what reports of its commands are
+  // made by (Follow).
+  std::function<Result<Plan>(std::vector<Warning>& told, SessionLimits& limits, std::string& basis)> plan =
+      {};
   // What the commands have left, when the sandbox has been stopped.
   std::function<std::vector<Warning>(const Plan& plan)> review = {};
 };
@@ -66,6 +68,14 @@ struct Entry {
   Plan plan = {};            // its command is empty; the environment is the default one
 };
 [[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted
+
+// What a launcher needs to tell what was refused while its command ran.
+struct Followed {
+  UniqueFd records = {};   // decisions of the sandbox's gateway from now on (RunGateway::Follow)
+  std::string basis = {};  // as Stages::plan has said at the last start
+};
+// Errors: as Enter. Nothing on Windows, and of a sandbox on another machine.
+[[nodiscard]] Result<Followed> Follow(const SandboxId& id);
 
 // Starts the command of a PersistentLaunch and leaves it to the sandbox, with which it ends: its streams are
 // the null device, and nobody is told how it ends. Of the audit log's two records it has the first.

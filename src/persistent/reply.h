@@ -13,11 +13,13 @@ namespace mxc::session {
 [[nodiscard]] std::string OkText(const std::vector<Warning>& left);
 [[nodiscard]] std::string ErrorText(const Error& error);
 [[nodiscard]] std::string EntryText(const Plan& plan, const std::vector<RunGroup>& groups);
+[[nodiscard]] std::string BasisText(const std::string& basis);
 [[nodiscard]] std::string ListedText(const Listed& listed);
 
 // Errors: the one that the text is, or kInternal for what is none of ours.
 [[nodiscard]] Result<std::vector<Warning>> ParseOk(const std::string& text);
 [[nodiscard]] Result<Plan> ParseEntry(const std::string& text);
+[[nodiscard]] Result<std::string> ParseBasis(const std::string& text);
 [[nodiscard]] Result<Listed> ParseListed(const std::string& text);
 
 }  // namespace mxc::session

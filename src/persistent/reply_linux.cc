@@ -62,7 +62,7 @@ namespace session {
 namespace {
 
 // The first byte of an answer.
-enum class Kind : char { kOk = 'o', kError = 'e', kEntry = 'x', kListed = 'l' };
+enum class Kind : char { kOk = 'o', kError = 'e', kEntry = 'x', kBasis = 'b', kListed = 'l' };
 
 template <class Archive, class AnyError>
 void VisitError(Archive& archive, AnyError& error) {
@@ -190,6 +190,10 @@ std::string EntryText(const Plan& plan, const std::vector<RunGroup>& groups) {
   });
 }
 
+std::string BasisText(const std::string& basis) {
+  return Text(Kind::kBasis, [&](ArchiveWriter& archive) { archive(basis); });
+}
+
 std::string ListedText(const Listed& listed) {
   return Text(Kind::kListed, [&](ArchiveWriter& archive) { VisitListed(archive, listed); });
 }
@@ -210,6 +214,13 @@ Result<Plan> ParseEntry(const std::string& text) {
   });
   if (!read) return read.error();
   return plan;
+}
+
+Result<std::string> ParseBasis(const std::string& text) {
+  std::string basis;
+  const Status read = Parse(text, Kind::kBasis, [&](ArchiveReader& archive) { archive(basis); });
+  if (!read) return read.error();
+  return basis;
 }
 
 Result<Listed> ParseListed(const std::string& text) {

@@ -82,8 +82,13 @@ Status AuditLog::Begin(const Plan& plan) {
                            ListText(plan.relaxations), LedgerText(plan.ledger)));
 }
 
+// What came again is told once more, with the number of those between.
+void AuditLog::Count(const GatewayRecord& record) {
+  if (record.verdict == RuleAction::kDeny) denied_ += 1 + record.lost;
+}
+
 Status AuditLog::Network(const GatewayRecord& record) {
-  if (record.verdict == RuleAction::kDeny) ++denied_;
+  Count(record);
   const Result<std::string> hash = file_.Append(fmt::format(
       "{{\"event\":\"network\",\"time\":{},\"run\":{},\"kind\":{},\"verdict\":{},\"name\":{},\"address\":{},"
       "\"port\":{},\"pointer\":{},\"reason\":{},\"bytesOut\":{},\"bytesIn\":{},\"lost\":{}}}\n",

@@ -28,6 +28,8 @@ class AuditLog {
   [[nodiscard]] Status Begin(const Plan& plan);
   // A decision of the network gateway; on disk with the next End.
   [[nodiscard]] Status Network(const GatewayRecord& record);
+  // ... that another call has written: it counts at our End as well.
+  void Count(const GatewayRecord& record);
   [[nodiscard]] Status End(const Result<Outcome>& result);
 
  private:

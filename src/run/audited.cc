@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "report/audit.h"
 
@@ -30,10 +31,12 @@ Result<std::optional<AuditLog>> BeginAudit(const Plan& plan, RunObserver& observ
   return none;
 }
 
-// Decisions of the gateway go to the audit log as well.
+// Decisions of the gateway go to the audit log as well. Those of a persistent sandbox, which concern all of
+// its commands, its daemon writes.
 class Recorder final : public RunObserver {
  public:
-  Recorder(RunObserver& observer, std::optional<AuditLog>& audit) : observer_(observer), audit_(audit) {}
+  Recorder(RunObserver& observer, std::optional<AuditLog>& audit, bool writes)
+      : observer_(observer), audit_(audit), writes_(writes) {}
   void OnStarted(std::int64_t process_id) override { observer_.OnStarted(process_id); }
   [[nodiscard]] std::vector<GuardedConfig> Configs() const override { return observer_.Configs(); }
   [[nodiscard]] std::vector<GuardedPath> Paths() const override { return observer_.Paths(); }
@@ -46,6 +49,7 @@ class Recorder final : public RunObserver {
   void OnNetwork(const GatewayRecord& record) override {
     observer_.OnNetwork(record);
     if (!audit_ || failed_) return;
+    if (!writes_) return audit_->Count(record);
     const Status written = audit_->Network(record);
     failed_ = !written.ok();  // said once
     if (failed_) WarnOfAudit(written.error(), observer_);
@@ -54,6 +58,7 @@ class Recorder final : public RunObserver {
  private:
   RunObserver& observer_;
   std::optional<AuditLog>& audit_;
+  bool writes_;
   bool failed_ = false;
 };
 
@@ -63,7 +68,7 @@ Result<Outcome> RunAudited(const Plan& plan, RunObserver& observer,
                            const std::function<Result<Outcome>(RunObserver&)>& run) {
   Result<std::optional<AuditLog>> audit = BeginAudit(plan, observer);
   if (!audit) return audit.error();
-  Recorder recorder(observer, *audit);
+  Recorder recorder(observer, *audit, !std::holds_alternative<PersistentLaunch>(plan.launch));
   Result<Outcome> outcome = run(recorder);
   if (!*audit) return outcome;
   // Too late to refuse: the command has run, and its outcome is what the caller needs.

@@ -49,10 +49,16 @@ class RunObserver {
 // Only our own engine's processes hand over what the kernel tells of their files.
 [[nodiscard]] inline bool CanWatchFiles(const Plan& plan) {
   return std::holds_alternative<NamespacesLaunch>(plan.launch) ||
-         std::holds_alternative<LxcLaunch>(plan.launch);
+         std::holds_alternative<LxcLaunch>(plan.launch) ||
+         std::holds_alternative<PersistentLaunch>(plan.launch);
 }
 
-// `connection`: borrowed; of a PersistentLaunch, a socket whose other end the sandbox's init has.
-[[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int connection = -1);
+// Of a PersistentLaunch, and borrowed.
+struct SandboxConnections {
+  int command = -1;  // a socket whose other end the sandbox's init has
+  int records = -1;  // one on which decisions of its gateway come; -1: none do
+};
+[[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer,
+                                      const SandboxConnections& connections = {});
 
 }  // namespace mxc

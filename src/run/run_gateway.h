@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -27,6 +28,10 @@ class RunGateway {
   // Errors: as StartGateway.
   [[nodiscard]] static Result<RunGateway> Start(const Plan& plan, OnRecord on_record);
 
+  // Of a persistent sandbox's gateway, which others started and end: the end of a connection on which its
+  // records come. -1: there is none.
+  [[nodiscard]] static RunGateway Follow(UniqueFd records, OnRecord on_record);
+
   RunGateway(RunGateway&&) = default;
   RunGateway& operator=(RunGateway&&) = default;
   RunGateway(const RunGateway&) = delete;
@@ -38,8 +43,9 @@ class RunGateway {
   void CloseHandover();
   // -1 when there is no gateway, or it is gone: then nothing gets out any more.
   [[nodiscard]] int Records() const { return gateway_ && !gone_ ? gateway_->records.Get() : -1; }
-  // Whatever has arrived; `hung_up` when poll said so.
-  void TakeRecords(bool hung_up);
+  // Whatever has arrived; `hung_up` when poll said so. `on_mark`: of marks between records.
+  void TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark = nullptr);
+  [[nodiscard]] bool Mark(std::uint32_t mark) { return Records() >= 0 && MarkRecords(Records(), mark); }
   void Finish();
 
   // For a sandbox that another program builds: sets the network of `process` up from the outside and waits

@@ -78,18 +78,28 @@ Result<RunGateway> RunGateway::Start(const Plan& plan, OnRecord on_record) {
   return run;
 }
 
+RunGateway RunGateway::Follow(UniqueFd records, OnRecord on_record) {
+  RunGateway run;
+  if (!records) return run;
+  run.gateway_ = std::make_unique<Gateway>(Gateway{.records = std::move(records)});
+  run.on_record_ = std::move(on_record);
+  return run;
+}
+
 void RunGateway::CloseHandover() {
   if (gateway_) gateway_->handover.Reset();
 }
 
-void RunGateway::TakeRecords(bool hung_up) {
-  while (const std::optional<GatewayRecord> record = ReadRecord(gateway_->records.Get())) on_record_(*record);
+void RunGateway::TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark) {
+  while (const std::optional<GatewayRecord> record = ReadRecord(gateway_->records.Get(), on_mark))
+    on_record_(*record);
   gone_ = gone_ || hung_up;
 }
 
 void RunGateway::Finish() {
   if (!gateway_) return;
-  FinishGateway(*gateway_, on_record_);
+  if (gateway_->id < 0) TakeLastRecords(gateway_->records.Get(), on_record_);
+  if (gateway_->id >= 0) FinishGateway(*gateway_, on_record_);
   gateway_.reset();
 }
 

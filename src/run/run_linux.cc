@@ -1,5 +1,6 @@
 // The whole of a run, in order: audit, cleanup process, files, streams, start, relay. What each part has done
 // is undone by its owner, in reverse.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -156,6 +157,8 @@ bool HasGateway(const Plan& plan) {
   return persistent != nullptr ? persistent->sandbox.gateway : plan.egress.has_value();
 }
 
+UniqueFd CopyOf(int borrowed) { return UniqueFd{::fcntl(borrowed, F_DUPFD_CLOEXEC, 3)}; }
+
 RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, StdioSetup& stdio,
                  RunGateway& gateway, CallWatch& watch, std::uint64_t started_ms,
                  const std::vector<RunGroup>& groups, const std::function<void(std::int64_t)>& on_sandbox) {
@@ -178,7 +181,7 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
   return relay.Run();
 }
 
-Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection) {
+Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxConnections& connections) {
   const std::uint64_t started_ms = NowMs();
   if (Status streams = CheckStandardStreams(); !streams) return streams.error();
   SignalScope signals;
@@ -198,8 +201,10 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
 
   const Reporting reporting = std::visit([](const auto& launch) { return ReportingOf(launch); }, plan.launch);
   RunTree tree(reporting);
-  Result<RunGateway> gateway =
-      RunGateway::Start(plan, [&](const GatewayRecord& record) { observer.OnNetwork(record); });
+  const auto on_record = [&](const GatewayRecord& record) { observer.OnNetwork(record); };
+  Result<RunGateway> gateway = connections.records < 0
+                                   ? RunGateway::Start(plan, on_record)
+                                   : RunGateway::Follow(CopyOf(connections.records), on_record);
   if (!gateway) return gateway.error();
   CallWatch::Wanted wanted{.connections = HasGateway(plan)};
   if (observer.WantsFiles() && CanWatchFiles(plan))
@@ -215,7 +220,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
                                         .groups = resources->groups,
                                         .gateway = *gateway,
                                         .watch = *watch,
-                                        .connection = connection,
+                                        .connection = connections.command,
                                         .started_ms = started_ms});
   if (!started) return started.error();
   tree.Follow(started->child, std::move(started->guard));
@@ -260,10 +265,10 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
 
 }  // namespace
 
-Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int connection) {
+Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, const SandboxConnections& connections) {
   const Remote* const remote = RemoteOf(plan.containment);
   return RunAudited(plan, observer, [&](RunObserver& recorder) {
-    return remote != nullptr ? remote->run(plan, recorder) : RunChild(plan, recorder, connection);
+    return remote != nullptr ? remote->run(plan, recorder) : RunChild(plan, recorder, connections);
   });
 }
 

@@ -194,7 +194,8 @@ Result<Started> Start(const PersistentLaunch& launch, const LaunchContext& conte
   Result<Started> started = FromSandbox(StartInSession({.connection = context.connection,
                                                         .sandbox = launch.sandbox,
                                                         .streams = StreamsOf(context),
-                                                        .watch_socket = context.watch.WatchSocket()}));
+                                                        .watch_socket = context.watch.WatchSocket(),
+                                                        .watch_files = context.watch.WantsFiles()}));
   context.watch.CloseWatchSocket();
   if (started) started->child.report.Reset(::fcntl(context.connection, F_DUPFD_CLOEXEC, 3));
   return started;

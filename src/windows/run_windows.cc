@@ -40,7 +40,7 @@ Result<Outcome> RunToEnd(const Plan& plan, RunObserver& observer) {
 
 }  // namespace
 
-Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int /*connection*/) {
+Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, const SandboxConnections& /*connections*/) {
   if (plan.audit.path.empty()) return RunToEnd(plan, observer);
   const bool refuses = plan.audit.on_failure == Audit::OnFailure::kRefuse;
   const auto warn = [&observer](const Error& error) {

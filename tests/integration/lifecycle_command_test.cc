@@ -68,12 +68,6 @@ TEST_P(LifecycleCommand, AHeldConfigurationIsExplained) {
   EXPECT_EQ(Exec(id, "cat " + work + "/.git/config").err, "");
 }
 
-TEST_P(LifecycleCommand, AReportIsRefused) {
-  Launch launch = ExecOf(Started(), "true");
-  launch.arguments.insert(launch.arguments.begin(), "--report");
-  EXPECT_THAT(At(Execute(launch).out, "/error/message"), HasSubstr("--report is of runs"));
-}
-
 // As clients of Microsoft's program for Windows name them.
 TEST_P(LifecycleCommand, PhaseAndSandboxMayBeFlags) {
   const std::string id = Provision();

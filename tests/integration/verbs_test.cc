@@ -1,5 +1,6 @@
 // A persistent sandbox without documents: start, exec, stop, list.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -71,6 +72,19 @@ TEST_P(Verbs, KeepASandboxForManyCommands) {
   EXPECT_EQ(gone.status, 1);
   EXPECT_EQ(gone.out, "");
   EXPECT_EQ(EnvelopeCode(gone), "stale_id");
+}
+
+TEST_P(Verbs, OfADeadSandboxTheRemedyIsNamed) {
+  const std::string id = Start({});
+  const pid_t daemon = DaemonOf(id);
+  ASSERT_GT(daemon, 0);
+  ASSERT_EQ(::kill(daemon, SIGKILL), 0);
+  while (DaemonOf(id) > 0) ::usleep(10000);
+  const Ended dead = In(id, "true");
+  EXPECT_EQ(EnvelopeCode(dead), "stale_id");
+  EXPECT_THAT(dead.err, HasSubstr("clear it away, and start another: mxc-exec stop " + id + "\n"));
+  EXPECT_EQ(Call({"stop", id}).status, 0);
+  EXPECT_THAT(In(id, "true").err, Not(HasSubstr(id.substr(0, 12) + " ")));
 }
 
 TEST_P(Verbs, AStartInTheForegroundStaysUntilTheSandboxEnds) {

@@ -73,6 +73,29 @@ TEST(GatewayProcess, TellsEachDecisionWhileTheSandboxRuns) {
   });
 }
 
+// What came before a mark stands before it, and is news again behind it.
+TEST(GatewayProcess, AMarkPartsWhatItTells) {
+  InWorld([](World& world) {
+    world.Start(AllowHosts({"a.test"}));
+    const UniqueFd kept{::dup(world.Gate().records.Get())};  // the program inside closes the other
+    world.Inside([records = kept.Get()] {
+      std::vector<std::uint64_t> told;
+      for (std::uint32_t mark = 1; mark <= 3; ++mark) {
+        for (std::uint32_t i = 0; i < mark; ++i) (void)Connect("203.0.113.1", 1000);
+        ASSERT_TRUE(MarkRecords(records, mark));
+        std::uint32_t met = 0;
+        told.push_back(0);
+        pollfd arrived{.fd = records, .events = POLLIN, .revents = 0};
+        while (met != mark && ::poll(&arrived, 1, 10000) == 1) {
+          while (const auto record = ReadRecord(records, [&](std::uint32_t number) { met = number; }))
+            told.back() += 1 + record->lost;
+        }
+      }
+      EXPECT_THAT(told, ElementsAre(1U, 2U, 3U));
+    });
+  });
+}
+
 // A command cannot fill the disk that its records are on, nor hide one refusal among others.
 TEST(GatewayProcess, BoundsWhatItTellsOfAFlood) {
   constexpr int kQuestions = 6000;

@@ -27,14 +27,25 @@ struct Header {
   std::uint64_t magic = 0;
   std::uint64_t slots = 0;
   std::uint64_t background = 0;
-  std::uint64_t watched = 0;  // there is a watch socket
+  std::uint64_t watched = 0;  // there is a watch socket; kFiles: for files as well
 };
+
+constexpr std::uint64_t kConnections = 1;
+constexpr std::uint64_t kFiles = 2;
+
+std::uint64_t WatchedBy(const Program& program) {
+  if (program.watch_socket < 0) return 0;
+  return program.watch_files ? kFiles : kConnections;
+}
 
 // The memory file as it grows: slots and texts apart, because the offsets need the number of slots.
 class Builder {
  public:
-  Builder(std::size_t slots, bool background, bool watched)
-      : header_{.magic = kMagic, .slots = slots, .background = background, .watched = watched} {}
+  Builder(std::size_t slots, const Program& program)
+      : header_{.magic = kMagic,
+                .slots = slots,
+                .background = program.background,
+                .watched = WatchedBy(program)} {}
 
   void Add(const std::string& text) {
     offsets_.push_back(sizeof(Header) + header_.slots * sizeof(std::uint64_t) + texts_.size());
@@ -96,6 +107,7 @@ bool Link(char* base, std::size_t size, Command& command, bool& watched) {
   command.envp = begins[4];
   command.cwd = *begins[kLists];
   command.background = header.background != 0;
+  command.watch_files = header.watched == kFiles;
   watched = header.watched != 0;
   return command.program.argv[0] != nullptr;
 }
@@ -130,7 +142,7 @@ Status SendCommand(int connection, const Program& program) {
       &program.plain.arguments, &program.variables};
   std::size_t slots = kLists + 1;
   for (const auto* list : lists) slots += list->size();
-  Builder builder(slots, program.background, program.watch_socket >= 0);
+  Builder builder(slots, program);
   for (const auto* list : lists) builder.AddList(*list);
   builder.Add(program.cwd);
   std::string bytes = builder.Bytes();

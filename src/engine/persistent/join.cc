@@ -39,6 +39,7 @@ Result<SandboxProcess> StartInSession(const SessionRequest& request) {
   engine::PreparePlain(request.sandbox, program);
   program.background = request.background;
   program.watch_socket = request.watch_socket;
+  program.watch_files = request.watch_files;
   if (Status expected = engine::ExpectReports(request.connection); !expected) return expected.error();
   if (Status sent = engine::SendCommand(request.connection, program); !sent) return sent.error();
   SandboxProcess process{.report = UniqueFd{::fcntl(request.connection, F_DUPFD_CLOEXEC, 3)}};

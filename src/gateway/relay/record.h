@@ -31,12 +31,14 @@ class Reporter {
   void WaitForReader();
   // What was counted, and has not been told.
   void Finish();
+  // A new reader: what was counted is told, and what came before is news again. `mark` comes after it all.
+  void Mark(std::uint32_t mark);
 
  private:
   struct Pending {
     Bytes message;
     std::uint64_t lost;  // what it says of those before it
-    bool refusal;        // few differ: it waits for room, as long as that takes
+    bool kept;  // a refusal, of which few differ, or a mark: it waits for room, as long as that takes
   };
 
   void Write(const GatewayRecord& record);

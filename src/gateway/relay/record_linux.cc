@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -112,9 +113,17 @@ void Reporter::Finish() {
   Write({.time_ms = WallClockMs(), .reason = "too many decisions to write all of them", .lost = others});
 }
 
+void Reporter::Mark(std::uint32_t mark) {
+  Finish();
+  Bytes message(sizeof mark);
+  std::memcpy(message.data(), &mark, sizeof mark);
+  pending_.push_back({.message = std::move(message), .lost = 0, .kept = true});
+  Send();
+}
+
 void Reporter::Write(const GatewayRecord& record) {
   pending_.push_back(
-      {.message = EncodeRecord(record), .lost = record.lost, .refusal = record.verdict == RuleAction::kDeny});
+      {.message = EncodeRecord(record), .lost = record.lost, .kept = record.verdict == RuleAction::kDeny});
   if (wait_ || !pause_.IsSet() || pending_.size() % kMostTogether == 0) Send();
 }
 
@@ -131,8 +140,8 @@ void Reporter::Send() {
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken));
   } while (taken == kMostTogether);
   std::erase_if(pending_, [this](const Pending& one) {
-    if (!one.refusal) lost_ += 1 + one.lost;
-    return !one.refusal;
+    if (!one.kept) lost_ += 1 + one.lost;
+    return !one.kept;
   });
 }
 
