@@ -85,7 +85,7 @@ TEST_P(LifecycleReport, TellsTheNetworkToEachCommandThatMetIt) {
     const std::string counted = times == 1 ? "" : ", " + std::to_string(times) + " times";
     EXPECT_THAT(
         Report(id, line).err,
-        AllOf(HasSubstr("mxc-exec: network: 0 connections passed (0 bytes), 1 destinations refused\n"),
+        AllOf(HasSubstr("mxc-exec: network: 0 connections passed (0 bytes), 1 destination refused\n"),
               HasSubstr("  203.0.113.9 port 80 (tcp)" + counted + ": no rule allows it\n"),
               HasSubstr("to allow it, add {\"to\":[{\"cidr\":\"203.0.113.9/32\"}],"
                         "\"ports\":[{\"protocol\":\"tcp\",\"port\":80}]} to network.egress.allow\n")));
@@ -107,9 +107,9 @@ TEST_P(LifecycleReport, CommandsThatRunTogetherAreToldTheNetworkOfBothAndTheirOw
   Running other{Reported(id, "echo begun; until [ -e " + work + "/done ]; do sleep 0.05; done")};
   ASSERT_TRUE(other.SaysOnStdout("begun\n"));
   EXPECT_THAT(Report(id, kConnect + ("cat " + hidden)).err,
-              AllOf(HasSubstr("'" + hidden + "' (read)"), HasSubstr("1 destinations refused")));
+              AllOf(HasSubstr("'" + hidden + "' (read)"), HasSubstr("1 destination refused")));
   workspace.File("work/done", "");
-  EXPECT_THAT(other.Wait().err, AllOf(HasSubstr("files: 0 denied"), HasSubstr("1 destinations refused")));
+  EXPECT_THAT(other.Wait().err, AllOf(HasSubstr("files: 0 denied"), HasSubstr("1 destination refused")));
 }
 
 // Without a rule there is no gateway, unless one is wanted for this.

@@ -157,6 +157,23 @@ TEST(RuleBook, ANameAloneOpensNoBlockedAddress) {
   EXPECT_EQ(Answer(book, "a.test", "0.0.0.0"), "always blocked: this host");
 }
 
+TEST(RuleBook, ANameLeadsToNoReservedAddress) {
+  const RuleBook book = Book({.allow = {To({Host("a.test")})}});
+  for (const char* address : {"100::1", "200::1", "400::1", "800::1", "1000::1", "1fff::1", "4000::1",
+                              "5f00::1", "7fff::1", "8000::1", "bfff::1", "c000::1", "dfff::1", "e000::1",
+                              "f000::1", "f800::1", "fbff::1", "fe00::1", "fe7f::1"})
+    EXPECT_EQ(Answer(book, "a.test", address), "always blocked: reserved") << address;
+  EXPECT_EQ(Answer(book, "a.test", "2001:2::1"), "always blocked: benchmarking");
+  EXPECT_EQ(Answer(book, "a.test", "2001:10::1"), "always blocked: identifiers, no addresses");
+  EXPECT_EQ(Answer(book, "a.test", "192.88.99.1"), "always blocked: relays of 6to4");
+  for (const char* address : {"2000::1", "2606:4700::1111", "3ffe::1"})
+    EXPECT_EQ(Answer(book, "a.test", address), kAllowed) << address;
+  const RuleBook open = Book({.egress = RuleAction::kAllow});
+  EXPECT_EQ(Address(open, "fd00::1"), kAllowed);  // private networks are in reach
+  EXPECT_EQ(Address(open, "5f00::1"), "always blocked: reserved");
+  EXPECT_EQ(Address(Book({.allow = {To({Cidr("5f00::/16")})}}), "5f00::1"), kAllowed);
+}
+
 TEST(RuleBook, AddressesInsideAddressesAreJudgedAsWhatTheyReach) {
   const RuleBook book = Book({.allow = {To({Host("a.test")})}});
   EXPECT_EQ(Answer(book, "a.test", "::ffff:127.0.0.1"), kLoopback);
@@ -164,6 +181,9 @@ TEST(RuleBook, AddressesInsideAddressesAreJudgedAsWhatTheyReach) {
   EXPECT_EQ(Answer(book, "a.test", "64:ff9b::a9fe:a9fe"), kMetadata);
   EXPECT_EQ(Answer(book, "a.test", "2002:a9fe:a9fe::1"), kMetadata);
   EXPECT_EQ(Answer(book, "a.test", "2001:0:203:1::80ff:fffe"), kLoopback);  // Teredo, inverted
+  EXPECT_EQ(Answer(book, "a.test", "::ffff:0:127.0.0.1"), kLoopback);
+  EXPECT_EQ(Answer(book, "a.test", "2606:4700::5efe:127.0.0.1"), kLoopback);
+  EXPECT_EQ(Answer(book, "a.test", "2606:4700::200:5efe:127.0.0.1"), kLoopback);
   EXPECT_EQ(Answer(book, "a.test", "64:ff9b::203.0.113.1"), kAllowed);
   const RuleBook denying = Book({.egress = RuleAction::kAllow, .deny = {To({Cidr("203.0.113.0/24")})}});
   EXPECT_EQ(Address(denying, "64:ff9b::203.0.113.1"), kDenied);

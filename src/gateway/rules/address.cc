@@ -12,6 +12,8 @@ struct Row {
   bool is_private = false;
 };
 
+constexpr std::string_view kReserved6 = "reserved";
+
 // Documentation ranges are not in it: nobody's hosts stand there.
 constexpr Row kRows[] = {
     {"0.0.0.0/8", "this host"},
@@ -21,6 +23,7 @@ constexpr Row kRows[] = {
     {"100.100.100.200/32", "cloud metadata"},
     {"192.0.0.0/24", "protocol assignments"},
     {"198.18.0.0/15", "the gateway's own names"},
+    {"192.88.99.0/24", "relays of 6to4"},
     {"224.0.0.0/4", "multicast"},
     {"240.0.0.0/4", "reserved and broadcast"},
     {"10.0.0.0/8", "private network", true},
@@ -38,6 +41,23 @@ constexpr Row kRows[] = {
     {"fc00::/7", "private network", true},
     // Local-use NAT64: where the IPv4 address stands in it is the network's choice.
     {"64:ff9b:1::/48", "NAT64 of an unknown form"},
+    // Special purposes within 2000::/3 (IANA's registry), and what lies outside of it: nothing is assigned
+    // there that a public name could lead to. ::/8 holds the forms that embed an IPv4 address.
+    {"2001:2::/48", "benchmarking"},
+    {"2001:10::/28", "identifiers, no addresses"},
+    {"2001:20::/28", "identifiers, no addresses"},
+    {"100::/8", kReserved6},
+    {"200::/7", kReserved6},
+    {"400::/6", kReserved6},
+    {"800::/5", kReserved6},
+    {"1000::/4", kReserved6},
+    {"4000::/2", kReserved6},
+    {"8000::/2", kReserved6},
+    {"c000::/3", kReserved6},
+    {"e000::/4", kReserved6},
+    {"f000::/5", kReserved6},
+    {"f800::/6", kReserved6},
+    {"fe00::/9", kReserved6},
 };
 
 std::vector<BlockedRange> MakeTable() {
@@ -107,6 +127,9 @@ IpAddress IpAddress::Inner() const {
   if (const IpAddress same = Unmapped(); !same.ipv6) return same;
   constexpr std::array<std::uint8_t, 12> kZero = {};
   if (StartsWith(*this, {0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0})) return V4(NumberAt(bytes, 12));
+  if (StartsWith(*this, {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0})) return V4(NumberAt(bytes, 12));
+  // ISATAP: an interface identifier under any prefix.
+  if ((NumberAt(bytes, 8) & ~0x02000000U) == 0x00005efe) return V4(NumberAt(bytes, 12));
   if (StartsWith(*this, {0x20, 0x02})) return V4(NumberAt(bytes, 2));
   if (StartsWith(*this, {0x20, 0x01, 0, 0})) return V4(~NumberAt(bytes, 12));
   // IPv4-compatible, but for :: and ::1.
