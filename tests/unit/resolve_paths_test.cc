@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mxc/plan.h"
 #include "tests/unit/policy_text.h"
 
@@ -130,6 +132,20 @@ TEST_F(ResolvePaths, MissingDenialsStay) {
       Refusal({.denied = {"/srv/a/file/x"}}),
       "policy_conflict /filesystem/deniedPaths/0: '/srv/a/file/x' cannot be denied: '/srv/a/file' is not a "
       "directory");
+}
+
+// Missing where the name can be held; where none is, it is an object.
+TEST_F(ResolvePaths, WhatLooksLikeAPlaceholderIsKeptInMind) {
+  host_.AddFile("/srv/a/key", "", {.mode = kPlaceholderMode});
+  const Result<Policy> policy = With({.ro = {"/srv/a"}, .denied = {"/srv/a/k*"}});
+  ASSERT_TRUE(policy.ok());
+  const auto key = std::find_if(policy->paths.begin(), policy->paths.end(),
+                                [](const PathRule& rule) { return rule.path == "/srv/a/key"; });
+  ASSERT_NE(key, policy->paths.end());
+  EXPECT_EQ(key->access, Access::kDenied);
+  EXPECT_FALSE(key->object);
+  ASSERT_TRUE(key->look_alike);
+  EXPECT_TRUE(key->look_alike->IsSame(host_.ObjectAt("/srv/a/key")));
 }
 
 // A command gives any mode to what it was granted.
