@@ -111,6 +111,10 @@ TEST_F(ResolvePaths, AMissingReadOnlyEntryBelowAWritableOneHoldsItsName) {
   EXPECT_EQ(Rules({.rw = {"/srv"}, .ro = {"/srv/a", "/srv/a/new"}}), "read-write /srv\nread-only /srv/a\n");
   host_.AddDirectory("/srv/a/theirs", {.writable = false});
   EXPECT_EQ(Rules({.rw = {"/srv/a"}, .ro = {"/srv/a/theirs/new"}}), "read-write /srv/a\n");
+  // What looks like a placeholder there may be a file that the command could write.
+  host_.AddFile("/srv/a/theirs/key", "", {.mode = kPlaceholderMode});
+  EXPECT_EQ(Rules({.rw = {"/srv/a"}, .ro = {"/srv/a/theirs/key"}}),
+            "read-write /srv/a\nread-only /srv/a/theirs/key\n");
 }
 
 TEST_F(ResolvePaths, AMissingReadOnlyEntryThatNothingHoldsIsRefused) {
