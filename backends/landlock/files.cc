@@ -143,7 +143,7 @@ class FileLowering {
     // Sockets cannot be reached at all: none can be made that connects to them.
     const bool socket = entry.rule != nullptr && entry.rule->pointer.empty() && IsForSockets(*entry.rule);
     if (around == Access::kReadWrite && !socket) return CannotHold(entry);
-    const bool exists = entry.rule == nullptr || entry.rule->object.has_value();
+    const bool exists = entry.rule == nullptr || entry.rule->object.has_value() || entry.rule->look_alike;
     if (around == Access::kReadOnly && exists && !socket) {
       // What the policy denies shows nothing; of the baseline's own denials the names are no secret.
       const bool baseline = entry.rule != nullptr && entry.rule->origin == Origin::kBaseline;

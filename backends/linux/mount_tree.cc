@@ -48,9 +48,10 @@ struct Entry {
 };
 
 // The path an entry occupies: a denied path that does not exist is held where its first missing part would
-// be.
+// be. What looks like a placeholder is masked where it stands, or held the same way.
 std::string_view PlaceOf(const PathRule& rule) {
-  const bool missing = rule.access == Access::kDenied && !rule.object && !rule.first_missing.empty();
+  const bool missing =
+      rule.access == Access::kDenied && !rule.object && !rule.look_alike && !rule.first_missing.empty();
   return missing ? std::string_view(rule.first_missing) : std::string_view(rule.path);
 }
 
@@ -230,7 +231,9 @@ class TreeBuilder {
     } else if (rule.own_directory_mode != 0 && bound) {
       MaskOwnDirectory(rule);
     } else if (top.view == View::kReadWrite) {
-      return PlaceMissing(rule, PlaceOf(rule));
+      return PlaceMissing(rule, rule.first_missing.empty() ? rule.path : rule.first_missing);
+    } else if (rule.look_alike && bound) {
+      MaskExisting(rule);
     } else {
       // Whatever the host has here, the sandbox does not show it, or nobody inside can create it.
       Record(rule, bound ? kMissingReadOnly : kInvisible);
@@ -273,10 +276,11 @@ class TreeBuilder {
 
   void MaskExisting(const PathRule& rule) {
     // The sandbox's own /proc and /dev hold other objects under the same names.
+    const FileObject& there = rule.object ? *rule.object : *rule.look_alike;
     const std::optional<FileObject> object =
-        frames_.back().view == View::kKernel ? std::nullopt : rule.object;
+        frames_.back().view == View::kKernel ? std::nullopt : std::optional(there);
     OpenWay(rule.path);
-    if (rule.object->type == FileType::kDirectory) {
+    if (there.type == FileType::kDirectory) {
       // What the user denied answers EACCES. What the baseline leaves out looks empty: a PATH with a
       // directory that cannot be searched would turn "not found" into "permission denied".
       const bool baseline = rule.origin == Origin::kBaseline;
@@ -284,12 +288,13 @@ class TreeBuilder {
                                               .size_bytes = kMaskBytes,
                                               .mode = baseline ? MaskMode(rule) : 0U,
                                               .read_only = !baseline,
-                                              .object = object});
+                                              .object = object,
+                                              .look_alike = !rule.object});
       Push(rule.path, View::kMask);
       frames_.back().mask = mask;
       Record(rule, kMaskedDirectory);
     } else {
-      Add(FileMask{.target = rule.path, .object = object});
+      Add(FileMask{.target = rule.path, .object = object, .look_alike = !rule.object});
       Push(rule.path, View::kMask, true);
       Record(rule, kMaskedFile);
     }

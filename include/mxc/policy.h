@@ -40,6 +40,9 @@ struct PathRule {
   // Only for a denied rule without object: `path` up to its first missing component. Below a read-write grant
   // a placeholder stands there.
   std::string first_missing = {};
+  // Only for a denied rule without object: what stands at `path` all the same, and looks like a placeholder
+  // of another run. Where this run holds no name, it is denied like any other object, if it is still there.
+  std::optional<FileObject> look_alike = {};
   // If not 0: a denied directory, of mxc-exec's own or for sockets, that does not exist yet. The launcher
   // creates it with this mode, so that a mask can be mounted on it (Step OwnDirectory).
   std::uint32_t own_directory_mode = 0;

@@ -104,7 +104,9 @@ WritableDirectory::WritableDirectory(int borrowed_directory) : directory_(borrow
 }
 
 WritableDirectory::~WritableDirectory() {
+  const int number = errno;
   if (changed_) static_cast<void>(ChangeMode(directory_, mode_));
+  errno = number;
 }
 
 }  // namespace mxc

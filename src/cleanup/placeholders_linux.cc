@@ -247,10 +247,20 @@ int ErrorOfOther(const HeldFile& held, bool created, int number) {
   return goes ? EAGAIN : number;
 }
 
+// `errno` stays.
+bool IsOwn(int borrowed_directory) {
+  const int number = errno;
+  struct stat status {};
+  const bool own = ::fstat(borrowed_directory, &status) == 0 && status.st_uid == ::geteuid();
+  errno = number;
+  return own;
+}
+
 // One attempt: creates the placeholder, or joins the one of another run. It is held by a descriptor for
 // reading: whoever finds a file of git's open for writing puts a copy in its place. False: errno, EAGAIN when
 // another run was just making or removing it, EBUSY when it was locked.
 bool TryHold(HeldFile& held) {
+  const WritableDirectory writable(held.directory.Get());
   const bool created = CreateNew(held);
   if (!created && errno != EEXIST) return false;
   held.file = OpenAny(held);
@@ -269,9 +279,11 @@ bool Hold(HeldFile& held) {
   constexpr int kAttempts = 200;
   constexpr useconds_t kPauseUs = 1000;
   for (int attempt = 0; !TryHold(held); ++attempt) {
-    if (errno != EAGAIN && errno != EBUSY) return false;
+    // In a directory of the caller's: another run, or a command that still runs, has just closed it again.
+    const bool closed = errno == EACCES && IsOwn(held.directory.Get());
+    if (errno != EAGAIN && errno != EBUSY && !closed) return false;
     if (attempt == kAttempts) {
-      errno = errno == EBUSY ? EBUSY : EEXIST;
+      errno = errno == EAGAIN ? EEXIST : errno;
       return false;
     }
     ::usleep(kPauseUs);

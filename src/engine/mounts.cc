@@ -54,12 +54,27 @@ bool IsPlaceholder(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_size == 0 && (status.st_mode & 07777U) == kPlaceholderMode;
 }
 
+bool LooksLikePlaceholder(const struct stat& status) {
+  return IsPlaceholder(status) ||
+         (S_ISDIR(status.st_mode) && (status.st_mode & 07777U) == kPlaceholderDirectoryMode);
+}
+
+// The run that held the name has ended. Nobody can make another one through a read-only mount.
+bool IsGone(const Child& child, const MountAction& action) {
+  if (!action.look_alike || action.base != kInBind || action.slot >= 0) return false;
+  const int target = OpenReference(child.slots[0], action.path.c_str(), RESOLVE_BENEATH);
+  if (target < 0) return errno == ENOENT || errno == ENOTDIR;
+  ::close(target);
+  return false;
+}
+
 // What stands at the name now need not be what was examined: a mask over something else hides nothing.
 void CheckTarget(const Child& child, const MountAction& action, int target) {
   if (!action.covers_self && !action.placeholder) return;
   struct stat status {};
   child.Check(::fstat(target, &status), Step::kOpenTarget);
   if (action.placeholder ? IsPlaceholder(status) : Is(status, action)) return;
+  if (action.look_alike && LooksLikePlaceholder(status)) return;
   errno = ESTALE;
   child.Fail(Step::kReplaced);
 }
@@ -263,6 +278,7 @@ void File(const Child& child, const MountAction& action) {
 }
 
 void Perform(Child& child, const MountAction& action) {
+  if (IsGone(child, action)) return;
   switch (action.kind) {
     case MountAction::Kind::kBind:
       return Bind(child, action);

@@ -39,6 +39,7 @@ struct MountAction {
   bool covers_self =
       false;  // ... and also what the target must be: a policy path bound over itself, or masked
   bool placeholder = false;  // kMask: the target must be an empty file of kPlaceholderMode
+  bool look_alike = false;   // the target may be gone, or another that looks like a placeholder
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
 

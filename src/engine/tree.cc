@@ -168,6 +168,7 @@ Status TreePreparer::Take(const TmpfsMount& tmpfs) {
                      .read_only = tmpfs.read_only,
                      .mode_text = Digits(tmpfs.mode, 8),
                      .size_text = tmpfs.size_bytes == 0 ? std::string() : Digits(tmpfs.size_bytes, 10)};
+  action.look_alike = tmpfs.look_alike;
   Expect(tmpfs.object, action);
   return Insert(std::move(action), Place::kTmpfs);
 }
@@ -175,6 +176,7 @@ Status TreePreparer::Take(const TmpfsMount& tmpfs) {
 Status TreePreparer::Take(const FileMask& mask) {
   MountAction action{
       .kind = MountAction::Kind::kMask, .target = mask.target, .placeholder = mask.placeholder};
+  action.look_alike = mask.look_alike;
   Expect(mask.object, action);
   return Insert(std::move(action), Place::kFile);
 }

@@ -81,6 +81,7 @@ class ImageLayer {
       if (rule.access == Access::kDenied && ShowsImage(rule.path)) {
         const Result<Walked> walked = walker_.Walk(rule.path);
         rule.object.reset();
+        rule.look_alike.reset();
         rule.first_missing.clear();
         if (walked && walked->status && walked->path == rule.path) rule.object = walked->status->object;
         if (rule.origin == Origin::kPolicy) more.push_back({.path = rule.path, .pointer = rule.pointer});

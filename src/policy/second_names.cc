@@ -107,6 +107,7 @@ class SecondNames {
     PathRule second = rule;
     second.path = name;
     second.object = lookup.status ? std::optional(lookup.status->object) : std::nullopt;
+    second.look_alike.reset();
     if (!rule.first_missing.empty())
       second.first_missing = name.substr(0, name.size() - (rule.path.size() - rule.first_missing.size()));
     Tighten(std::move(second), rule);

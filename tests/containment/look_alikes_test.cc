@@ -1,5 +1,9 @@
 // What a command leaves to be taken for what holds a missing name: the next run under the same policy starts,
 // and denies what it denied before.
+#include <unistd.h>
+
+#include <thread>
+
 #include "tests/containment/git_on_the_host.h"
 #include "tests/support/engines.h"
 
@@ -8,6 +12,19 @@ namespace {
 
 class LookAlikes : public GitOnTheHost {
  protected:
+  // With a read-only grant of the same directory, or of `read_only` in the read-write one.
+  [[nodiscard]] Ended Reading(const std::string& engine, const std::string& command,
+                              const std::vector<std::string>& denied, bool part) const {
+    std::vector<std::string> read_write;
+    if (part) read_write.push_back(root);
+    return RunConfig({.containment = engine,
+                      .command = command,
+                      .read_only = {part ? root + "/a" : root},
+                      .read_write = read_write,
+                      .denied = denied,
+                      .cwd = root});
+  }
+
   [[nodiscard]] Ended Inside(const std::string& engine, const std::string& command,
                              const std::vector<std::string>& denied = {},
                              const std::vector<std::string>& read_only = {}) const {
@@ -71,6 +88,74 @@ TEST_P(LookAlikes, OfWhatIsDeniedStayDenied) {
         }
         ASSERT_EQ(Shell("rm -rf a second").status, 0);
       }
+    }
+  }
+}
+
+// Where this run holds no name, a file of the host stands there: somebody may write to it meanwhile.
+TEST_P(LookAlikes, WhereNothingCanBeMadeAreMasked) {
+  std::vector<const char*> all = Engines();
+  all.push_back("landlock");
+  const std::vector<std::string> names = {root + "/a/f", root + "/a/d", root + "/a/t", root + "/a/t/y/x",
+                                          root + "/a/s"};
+  const std::string read =
+      "cat a/open; for name in a/f a/t/y/x a/s; do ! cat $name 2>/dev/null || echo read $name; done; "
+      "for name in a/d a/t; do ! ls $name 2>/dev/null || echo listed $name; done";
+  for (const char* engine : all) {
+    const Ended first = Inside(engine, kPlants + std::string("mkdir a; cd a; echo open >open; f f; D d; T t; "
+                                                             "printf '.\\n' >s; chmod 1644 s"));
+    ASSERT_EQ(first.status, 0) << engine << first.err;
+    for (const bool part : {false, true}) {
+      if (part && std::string_view(engine) == "landlock") continue;  // takes nothing from a grant
+      for (const std::vector<std::string>& denied :
+           {names, {root + "/a/[f]", root + "/a/**/x", root + "/a/[std]"}}) {
+        const Ended next = Reading(engine, read, denied, part);
+        EXPECT_EQ(next.status, 0) << engine << next.err;
+        EXPECT_EQ(next.out, "open\n") << engine << " part " << part << " of " << denied.front() << next.err;
+      }
+    }
+    EXPECT_EQ(Shell("stat -c '%a %s' a/f; find a | wc -l").out, "1600 0\n12\n") << "as they were";
+    ASSERT_EQ(Shell("rm -rf a").status, 0);
+  }
+}
+
+// What holds a name for another run, in its directory with a grant to read.
+TEST_P(LookAlikes, OfRunsThatWriteAreMaskedInThoseThatRead) {
+  for (const char* engine : Engines()) {
+    const std::string held = "until [ -e go ]; do sleep 0.01; done; cat .env";
+    ASSERT_EQ(Shell("rm -f go; : >up").status, 0);
+    const Launch writes = PrepareConfig({.containment = engine,
+                                         .command = "rm up; until [ -e end ]; do sleep 0.01; done",
+                                         .read_write = {root},
+                                         .denied = {root + "/.env"},
+                                         .cwd = root});
+    std::thread writer([&] { EXPECT_EQ(Execute(writes).status, 0) << engine; });
+    EXPECT_TRUE(Eventually([&] { return Shell("test -e up").status != 0; }));
+    Ended reads;
+    std::thread reader([&] { reads = Reading(engine, "echo up; " + held, {root + "/.env"}, false); });
+    ::usleep(300'000);
+    EXPECT_EQ(Shell("echo SECRET >.env; : >go; sleep 0.3; : >end").status, 0);
+    writer.join();
+    reader.join();
+    EXPECT_EQ(reads.out, "up\n") << engine << reads.err;
+    EXPECT_EQ(Shell("cat .env; rm -f .env go end").out, "SECRET\n") << engine;
+  }
+}
+
+// A command closes the directory; the next run holds the name in it all the same.
+TEST_P(LookAlikes, InADirectoryThatWasClosedNamesAreHeld) {
+  for (const char* engine : Engines()) {
+    for (const char* mode : {"555", "1555", "500", "311", "0"}) {
+      ASSERT_EQ(Shell("mkdir -m 755 d").status, 0);
+      ASSERT_EQ(Inside(engine, std::string("chmod ") + mode + " d", {root + "/d/secret"}).status, 0);
+      for (const bool read_only : {false, true}) {
+        const std::vector<std::string> names = {root + "/d/secret"};
+        const std::vector<std::string> none;
+        const Ended next = Inside(engine, "chmod 755 d; ! echo EVIL >d/secret; chmod 555 d; echo ran",
+                                  read_only ? none : names, read_only ? names : none);
+        EXPECT_EQ(next.out, "ran\n") << engine << " " << mode << next.err;
+      }
+      EXPECT_EQ(Shell("chmod 755 d; ls d; rmdir d").out, "") << engine << " " << mode;
     }
   }
 }

@@ -67,6 +67,10 @@ PathRule SomeRule(Bytes& bytes, std::size_t number) {
       end = rule.path.rfind('/', end - 1);
     }
     rule.first_missing = rule.path.substr(0, end);
+    if (bytes.Below(4) == 0) {
+      rule.first_missing = rule.path;
+      rule.look_alike = FileObject{.device = 1, .inode = number, .type = kTypes[bytes.Below(2)]};
+    }
   }
   return rule;
 }
@@ -95,6 +99,7 @@ void Reconcile(std::vector<PathRule>& rules) {
     if (rule.object || std::none_of(rules.begin(), rules.end(), exists_below)) continue;
     rule.object = FileObject{.device = 1, .inode = 1, .type = FileType::kDirectory};
     rule.first_missing.clear();
+    rule.look_alike.reset();
   }
 }
 
@@ -142,7 +147,8 @@ void CheckRule(const PathRule& rule, const Plan& plan) {
       Require(bind != nullptr && bind->access == rule.access, "wrong access to " + rule.path, plan);
     return;
   }
-  const bool readable_only = bind != nullptr && bind->access == Access::kReadOnly && !rule.object;
+  const bool readable_only =
+      bind != nullptr && bind->access == Access::kReadOnly && !rule.object && !rule.look_alike;
   Require(bind == nullptr || readable_only, "denied but bound: " + rule.path, plan);
 }
 

@@ -127,6 +127,38 @@ TEST_P(EngineFiles, SwappedTargetOfAMaskIsRefused) {
   EXPECT_EQ(refusal(FileMask{.target = granted + "/held", .placeholder = true}), "ran");
 }
 
+// The run that held the name may have ended since, and another one may hold it now.
+TEST_P(EngineFiles, MasksOfWhatLooksLikeAPlaceholder) {
+  const std::string granted = Directory("ro");
+  WriteText(granted + "/other", "other");
+  WriteText(granted + "/held", "");
+  Directory("ro/names");
+  const auto run = [&](const std::string& name, bool directory) {
+    LinuxSandbox sandbox = ShellSandbox("cd " + granted + "; cat " + name + " 2>/dev/null && echo open");
+    sandbox.mounts.emplace_back(Grant(granted, Access::kReadOnly));
+    const std::string target = granted + "/" + name;
+    const FileObject object = ObjectAt(granted);
+    if (directory)
+      sandbox.mounts.emplace_back(TmpfsMount{.target = target, .object = object, .look_alike = true});
+    sandbox.mounts.emplace_back(FileMask{.target = granted + "/gone", .object = object, .look_alike = true});
+    if (!directory)
+      sandbox.mounts.emplace_back(FileMask{.target = target, .object = object, .look_alike = true});
+    const RunReport report = Run(sandbox);
+    return report.ok ? "ran " + report.out : report.message;
+  };
+  const std::string replaced = "' was replaced while the sandbox was being set up";
+  EXPECT_EQ(run("gone", false), "ran ");
+  EXPECT_EQ(run("other/gone", false), "ran ");
+  EXPECT_EQ(run("gone/gone", true), "ran ");
+  EXPECT_EQ(run("other", false), "'" + granted + "/other" + replaced);
+  EXPECT_EQ(run("held", false), "'" + granted + "/held" + replaced);
+  EXPECT_EQ(run("names", true), "'" + granted + "/names" + replaced);
+  ::chmod((granted + "/held").c_str(), kPlaceholderMode);
+  ::chmod((granted + "/names").c_str(), kPlaceholderDirectoryMode);
+  EXPECT_EQ(run("held", false), "ran ");
+  EXPECT_EQ(run("names", true), "ran ");
+}
+
 // A file system whose server never answers: whoever looks at it waits, until it is killed.
 void MountSilently(const std::string& target) {
   const int server = ::open("/dev/fuse", O_RDWR);  // stays open as long as the process lives

@@ -109,6 +109,14 @@ TEST(LandlockPlan, DeniedBelowReadOnlyIsLeftOut) {
   EXPECT_THAT(Holes(*plan), ElementsAre("/a/d", "/a/secret"));
 }
 
+TEST(LandlockPlan, WhatLooksLikeAPlaceholderIsAHole) {
+  PathRule rule = DeniedMissing("/a/.env", "/a/.env");
+  rule.look_alike = FileObject{.device = 1, .inode = 2, .type = FileType::kRegular};
+  const Result<Plan> plan = PlanOf(PolicyOf({ReadOnly("/a"), rule}));
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_THAT(Holes(*plan), ElementsAre("/a/.env"));
+}
+
 TEST(LandlockPlan, NamesOfTheBaselinesSecretsShow) {
   const Result<Plan> plan = PlanOf(PolicyOf({Baseline("/etc"), Baseline("/etc/shadow", Access::kDenied)}));
   ASSERT_TRUE(plan.ok()) << plan.error().message;

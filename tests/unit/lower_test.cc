@@ -153,6 +153,31 @@ TEST(Lower, MissingDeniedPathIsHeldBelowAReadWriteGrant) {
   EXPECT_EQ(lowered.warnings[0].pointer, "/p");
 }
 
+// What holds a name for another run does so for this one; where none is held, it is what anything else is.
+TEST(Lower, WhatLooksLikeAPlaceholderIsMaskedWhereNoNameIsHeld) {
+  PathRule file = DeniedMissing("/w/ro/a/f", "/w/ro/a");
+  file.look_alike = FileObject{.device = 1, .inode = 2, .type = FileType::kRegular};
+  PathRule directory = DeniedMissing("/w/ro/d", "/w/ro/d");
+  directory.look_alike = FileObject{.device = 1, .inode = 3, .type = FileType::kDirectory};
+  const Lowered masked = Lower(PolicyOf({ReadWrite("/w"), ReadOnly("/w/ro"), file, directory}));
+  EXPECT_TRUE(masked.setup.empty());
+  std::vector<FileObject> objects;
+  for (const MountNode& node : masked.sandbox.mounts) {
+    if (const auto* mask = std::get_if<FileMask>(&node); mask != nullptr && mask->look_alike)
+      objects.push_back(*mask->object);
+    if (const auto* mask = std::get_if<TmpfsMount>(&node); mask != nullptr && mask->look_alike)
+      objects.push_back(*mask->object);
+  }
+  ASSERT_EQ(objects.size(), 2U);
+  EXPECT_TRUE(objects[0].IsSame(*file.look_alike));
+  EXPECT_TRUE(objects[1].IsSame(*directory.look_alike));
+  const Lowered held = Lower(PolicyOf({ReadWrite("/w"), file, directory}));
+  ASSERT_EQ(held.setup.size(), 2U);
+  EXPECT_EQ(std::get<Placeholder>(held.setup[0]).path, "/w/ro/a");
+  EXPECT_EQ(std::get<Placeholder>(held.setup[1]).path, "/w/ro/d");
+  EXPECT_TRUE(Lower(PolicyOf({file, directory})).setup.empty());
+}
+
 TEST(Lower, MissingDeniedPathBelowAReadOnlyGrantChangesNothing) {
   const Lowered lowered = Lower(PolicyOf({ReadOnly("/etc"), DeniedMissing("/etc/nologin", "/etc/nologin")}));
   EXPECT_EQ(PolicyText(lowered.sandbox.mounts), "read-only /etc\n");

@@ -332,6 +332,44 @@ TEST(Placeholders, AreRemovedFromADirectoryThatTheCommandHasClosed) {
   }
 }
 
+TEST(Placeholders, AreMadeInADirectoryThatACommandHasClosed) {
+  for (const mode_t mode : {0555U, 01555U, 0577U, 0500U}) {
+    const ScratchDirectory scratch;
+    ASSERT_EQ(::chmod(scratch.Path().c_str(), 0777), 0);
+    const std::string directory = scratch.Path("dir");
+    const auto become = [&] {
+      if (::getuid() == 0 && ::setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) ::_exit(1);
+      ::mkdir(directory.c_str(), 0777);
+      WriteText(directory + "/b", "");
+      ::chmod((directory + "/b").c_str(), kPlaceholderFileMode);
+      ::chmod(directory.c_str(), mode);
+    };
+    Plan plan = WithPlaceholders("stat -c '%a %n' a b c", {directory + "/a", directory + "/b"});
+    plan.setup.emplace_back(Directory(directory + "/c"));
+    std::get<DirectLaunch>(plan.launch).command.cwd = directory;
+    const RunReport report = RunInChild(plan, {.before = become});
+    EXPECT_EQ(report.out, "1600 a\n1600 b\n1755 c\n") << report.message;
+    struct stat status {};
+    EXPECT_EQ(::stat(directory.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777U, mode) << "as the command has left it";
+    ::chmod(directory.c_str(), 0777);
+    for (const char* name : {"a", "b", "c"}) EXPECT_FALSE(Exists(directory + "/" + name)) << mode;
+  }
+}
+
+TEST(Placeholders, OpenNoDirectoryOfAnotherUser) {
+  if (::getuid() != 0) GTEST_SKIP() << "needs root";
+  const ScratchDirectory scratch;
+  ASSERT_EQ(::chmod(scratch.Path().c_str(), 0755), 0);
+  ASSERT_EQ(::mkdir(scratch.Path("dir").c_str(), 0755), 0);
+  const auto become = [] {
+    if (::setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) ::_exit(1);
+  };
+  const RunReport refused =
+      RunInChild(WithPlaceholders("echo ran", {scratch.Path("dir/a")}), {.before = become});
+  EXPECT_EQ(refused.message, "create '" + scratch.Path("dir/a") + "': Permission denied");
+}
+
 TEST(Placeholders, DanglingLinkIsNotFollowed) {
   ScratchDirectory scratch;
   ASSERT_EQ(::symlink("elsewhere", scratch.Path("a").c_str()), 0);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mxc/plan.h"
 #include "tests/unit/policy_text.h"
 
@@ -109,6 +111,10 @@ TEST_F(ResolvePaths, AMissingReadOnlyEntryBelowAWritableOneHoldsItsName) {
   EXPECT_EQ(Rules({.rw = {"/srv"}, .ro = {"/srv/a", "/srv/a/new"}}), "read-write /srv\nread-only /srv/a\n");
   host_.AddDirectory("/srv/a/theirs", {.writable = false});
   EXPECT_EQ(Rules({.rw = {"/srv/a"}, .ro = {"/srv/a/theirs/new"}}), "read-write /srv/a\n");
+  // What looks like a placeholder there may be a file that the command could write.
+  host_.AddFile("/srv/a/theirs/key", "", {.mode = kPlaceholderMode});
+  EXPECT_EQ(Rules({.rw = {"/srv/a"}, .ro = {"/srv/a/theirs/key"}}),
+            "read-write /srv/a\nread-only /srv/a/theirs/key\n");
 }
 
 TEST_F(ResolvePaths, AMissingReadOnlyEntryThatNothingHoldsIsRefused) {
@@ -130,6 +136,20 @@ TEST_F(ResolvePaths, MissingDenialsStay) {
       Refusal({.denied = {"/srv/a/file/x"}}),
       "policy_conflict /filesystem/deniedPaths/0: '/srv/a/file/x' cannot be denied: '/srv/a/file' is not a "
       "directory");
+}
+
+// Missing where the name can be held; where none is, it is an object.
+TEST_F(ResolvePaths, WhatLooksLikeAPlaceholderIsKeptInMind) {
+  host_.AddFile("/srv/a/key", "", {.mode = kPlaceholderMode});
+  const Result<Policy> policy = With({.ro = {"/srv/a"}, .denied = {"/srv/a/k*"}});
+  ASSERT_TRUE(policy.ok());
+  const auto key = std::find_if(policy->paths.begin(), policy->paths.end(),
+                                [](const PathRule& rule) { return rule.path == "/srv/a/key"; });
+  ASSERT_NE(key, policy->paths.end());
+  EXPECT_EQ(key->access, Access::kDenied);
+  EXPECT_FALSE(key->object);
+  ASSERT_TRUE(key->look_alike);
+  EXPECT_TRUE(key->look_alike->IsSame(host_.ObjectAt("/srv/a/key")));
 }
 
 // A command gives any mode to what it was granted.

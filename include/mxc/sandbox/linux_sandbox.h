@@ -38,6 +38,7 @@ struct TmpfsMount {
   std::uint32_t mode = 0755;
   bool read_only = false;
   std::optional<FileObject> object = {};  // over a denied directory: what it must cover
+  bool look_alike = false;  // `object` may be another run's placeholder: gone by then, or another one
 };
 
 // Cover a file: opening it fails with EACCES. The target exists.
@@ -45,6 +46,7 @@ struct FileMask {
   std::string target = {};
   std::optional<FileObject> object = {};  // what it must cover; absent for files of /proc
   bool placeholder = false;               // the file that holds a missing name, made just before
+  bool look_alike = false;                // as of TmpfsMount
 };
 
 struct ProcMount {

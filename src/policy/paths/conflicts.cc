@@ -118,6 +118,7 @@ RuleSet RulesOf(const std::vector<Entry>& entries) {
                     .first_missing = entry.walked.first_missing,
                     .pointer = entry.pointer};
       if (entry.walked.status) rule.object = entry.walked.status->object;
+      if (entry.walked.look_alike) rule.look_alike = entry.walked.look_alike->object;
       rules.Add(std::move(rule));
     }
   }

@@ -112,11 +112,14 @@ bool LeadsToGrant(const std::string& path, const std::vector<Entry>& granted) {
   });
 }
 
-// What another run's placeholder stands for does not exist: this run needs to hold the name as well.
+// What another run's placeholder stands for does not exist: this run needs to hold the name as well. Where it
+// holds none, what stands there is an object of the host.
 void SeeThroughPlaceholder(Walked& walked, const Examination& all) {
+  const std::optional<FileStatus> there = walked.status;
   std::string held = walked.status ? walked.path : std::string(ParentOf(walked.first_missing));
   while (!LeadsToGrant(held, all.entries) && IsPlaceholder(all.host, held, all.walker.LookAt(held))) {
     walked.status.reset();
+    walked.look_alike = there;
     walked.first_missing = held;
     walked.behind_file = false;
     held = ParentOf(held);
@@ -212,7 +215,15 @@ Status HoldMissing(const Host& host, PathWalker& walker, std::vector<Entry>& ent
     const std::string& path = entry.walked.path;
     const PathRule* around = rules.Covering(path);
     const bool writable = around != nullptr && around->access == Access::kReadWrite;
-    if (!writable || (!entry.walked.status && !CouldBeCreated(entry.walked, host, walker))) {
+    const bool held_back = entry.walked.status || CouldBeCreated(entry.walked, host, walker);
+    if (writable && !held_back && entry.walked.look_alike) {  // what is there, the command could write
+      entry.walked.status = std::exchange(entry.walked.look_alike, std::nullopt);
+      entry.walked.first_missing.clear();
+      entry.access = Access::kReadOnly;
+      held.push_back(std::move(entry));
+      continue;
+    }
+    if (!writable || !held_back) {
       WarnOfMissing(path, Access::kReadOnly, entry.pointer, warnings);
       continue;
     }

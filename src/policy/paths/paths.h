@@ -50,9 +50,11 @@ struct Walked {
   std::string path = {};                  // canonical; the tail that does not exist is folded lexically
   std::optional<FileStatus> status = {};  // absent: nothing is there
   std::string first_missing = {};         // without status: the first component that does not exist
-  bool behind_file = false;               // without status: that component stands below a file
-  bool folded_missing = false;            // the path steps back with ".." out of a directory that is missing
-  std::vector<LinkMet> links = {};        // symlinks followed, in order
+  // Without status: what is there all the same, and looks like another run's placeholder.
+  std::optional<FileStatus> look_alike = {};
+  bool behind_file = false;         // without status: that component stands below a file
+  bool folded_missing = false;      // the path steps back with ".." out of a directory that is missing
+  std::vector<LinkMet> links = {};  // symlinks followed, in order
   // The directories that ".." stepped out of, missing ones too: with a link in the place of one the path
   // leads somewhere else.
   std::vector<std::string> left = {};
