@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,6 +92,25 @@ std::string ForkBomb(const Words& /*words*/) {
   for (;;) ::fork();
 }
 
+// Leaves COUNT processes that fork and exit for SECONDS, each in a session of its own. Never without a limit.
+std::string Chains(const Words& words) {
+  constexpr rlim_t kMost = 2000;
+  const rlimit limit{.rlim_cur = kMost, .rlim_max = kMost};
+  if (::setrlimit(RLIMIT_NPROC, &limit) != 0) return Errno();
+  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_IGN);
+  const std::time_t end = std::time(nullptr) + std::stol(words[2]);
+  for (long i = std::stol(words[1]); i > 0; --i) {
+    if (::fork() != 0) continue;
+    ::setsid();
+    while (std::time(nullptr) < end) {
+      if (::fork() > 0) break;
+    }
+    ::_exit(0);
+  }
+  ::signal(SIGCHLD, SIG_DFL);
+  return "ok";
+}
+
 // Opens /dev/null, or another file, up to COUNT times: the highest descriptor, and why no more.
 std::string Descriptors(const Words& words) {
   const long wanted = std::stol(words[1]);
@@ -162,8 +182,9 @@ std::string Work(const Words& words) {
 
 const std::vector<Operation>& HogOperations() {
   static const std::vector<Operation> table = {
-      {"memory", 2, Memory},     {"fill", 0, Fill}, {"crowd", 2, Crowd}, {"forkbomb", 1, ForkBomb},
-      {"files", 0, Descriptors}, {"burn", 2, Burn}, {"work", 2, Work},   {"datagrams", 2, Datagrams},
+      {"memory", 2, Memory},     {"fill", 0, Fill},     {"crowd", 2, Crowd},
+      {"forkbomb", 1, ForkBomb}, {"chains", 3, Chains}, {"files", 0, Descriptors},
+      {"burn", 2, Burn},         {"work", 2, Work},     {"datagrams", 2, Datagrams},
   };
   return table;
 }
