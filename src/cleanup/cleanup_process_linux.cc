@@ -29,7 +29,7 @@
 namespace mxc {
 namespace {
 
-// A sandbox that is being killed is gone in milliseconds; this bounds the wait for one that is stuck.
+// A sandbox that is being killed is gone in milliseconds; one that is not is put right this often.
 constexpr int kMaxWaitMs = 10000;
 
 // The cleanup process's descriptors beside the standard ones.
@@ -79,12 +79,17 @@ Answer MakeAll(const HostChanges& changes, GuardedPaths& paths, std::vector<Held
   return {};
 }
 
-void WaitForEnd(const std::vector<UniqueFd>& watched, int each_ms) {
+// False: one of them is there yet.
+bool WaitForEnd(const std::vector<UniqueFd>& watched, int each_ms) {
+  bool all = true;
   for (const UniqueFd& handle : watched) {
     pollfd ended{.fd = handle.Get(), .events = POLLIN, .revents = 0};
-    while (::poll(&ended, 1, each_ms) < 0 && errno == EINTR) {
+    int count = 0;
+    while ((count = ::poll(&ended, 1, each_ms)) < 0 && errno == EINTR) {
     }
+    all = all && count != 0;
   }
+  return all;
 }
 
 // Nothing that stops the launcher may stop the cleanup process, and it may hold nothing open that someone
@@ -226,11 +231,15 @@ void Listener::PutBack() {
   listener.Run();
   // Without a pid namespace init ends the others itself, and takes its directory for temporary files away.
   constexpr int kForInitMs = 300;
-  if (!groups.empty()) WaitForEnd(listener.Watched(), kForInitMs);
+  if (!groups.empty()) static_cast<void>(WaitForEnd(listener.Watched(), kForInitMs));
   EndGroups(groups);
-  WaitForEnd(listener.Watched(), kMaxWaitMs);
   const bool made = answer.failed == Answer::Part::kNone;
   const bool judged = !made || listener.KeepsConfigs();
+  // What the command writes before its last process has ended is put back after that.
+  while (!WaitForEnd(listener.Watched(), kMaxWaitMs)) {
+    if (!judged) static_cast<void>(RestoreConfigs(changes.configs));
+    if (made) static_cast<void>(paths.PutBack());
+  }
   record.Settle(judged ? RestoredConfigs{}.left : RestoreConfigs(changes.configs).left);
   if (made) static_cast<void>(paths.PutBack());
   RemoveGroups(groups);

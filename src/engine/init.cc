@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <ctime>
 #include <optional>
 #include <string_view>
 
@@ -124,10 +125,15 @@ void CloseStreams(const Child& child) {
 }
 
 // The status of the command, when it has ended and what it has left behind with it. Tells when it is stopped.
-std::optional<int> ReapAndForget(const Child& child, pid_t command) {
+// A command that forks and exits for ever leaves more than can be reaped: `more`, and the signals come first.
+std::optional<int> ReapAndForget(const Child& child, pid_t command, bool& more) {
   const int which = WNOHANG | (child.command.controlling_terminal >= 0 ? WUNTRACED : 0);
   int status = 0;
-  for (pid_t dead = ::waitpid(-1, &status, which); dead > 0; dead = ::waitpid(-1, &status, which)) {
+  more = true;
+  for (int count = 0; count < kMostReaped; ++count) {
+    const pid_t dead = ::waitpid(-1, &status, which);
+    more = dead > 0;
+    if (!more) return std::nullopt;
     if (dead != command) continue;
     if (WIFSTOPPED(status)) {
       child.Send({.event = Event::kStopped, .number = status});
@@ -162,13 +168,14 @@ void RunCommand(const Child& child) {
   CloseStreams(child);
   sigset_t all;
   sigfillset(&all);
-  for (;;) {
-    if (const std::optional<int> status = ReapAndForget(child, command)) {
+  for (bool more = false;;) {
+    if (const std::optional<int> status = ReapAndForget(child, command, more)) {
       SealDiscarded(child);
       return child.Send({.event = Event::kEnded, .number = *status, .node = FullTmp(child)});
     }
     siginfo_t info{};
-    const int number = ::sigwaitinfo(&all, &info);
+    const timespec now{};
+    const int number = more ? ::sigtimedwait(&all, &info, &now) : ::sigwaitinfo(&all, &info);
     // The connection's signal also comes when the command has just been read from it, and is dropped while
     // one of somebody inside waits. Those concern other commands.
     const bool tied = child.session && !child.command.background;

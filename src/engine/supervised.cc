@@ -139,21 +139,33 @@ int CheckChildrenShow() {
 }
 
 // Without scoped signals one generation after the other is killed: its orphans become init's children.
-void KillChildren(std::span<const pid_t> spared) {
+bool KillChildren(std::span<const pid_t> spared) {
+  constexpr int kMostReads = 64;  // the list grows while it is read
   std::array<char, 4096> text{};
   const int file = ::open(kChildren, O_RDONLY | O_CLOEXEC);
-  const ssize_t count = file < 0 ? 0 : ::read(file, text.data(), text.size());
-  if (file >= 0) ::close(file);
-  const char* at = text.data();
-  const char* const end = at + (count > 0 ? count : 0);
-  while (at < end) {
-    pid_t process = 0;
-    const auto [next, error] = std::from_chars(at, end, process);
-    // A number that is cut off at the end of what was read belongs to the next round.
-    if (error != std::errc() || next == end) break;
-    if (std::find(spared.begin(), spared.end(), process) == spared.end()) ::kill(process, SIGKILL);
-    at = next + 1;
+  bool found = false;
+  std::size_t kept = 0;
+  for (int reads = 0; file >= 0 && reads < kMostReads; ++reads) {
+    const ssize_t count = ::read(file, text.data() + kept, text.size() - kept);
+    if (count <= 0) break;
+    const char* at = text.data();
+    const char* const end = at + kept + count;
+    while (at < end) {
+      pid_t process = 0;
+      const auto [next, error] = std::from_chars(at, end, process);
+      // The rest of a number that is cut off comes with the next read.
+      if (error != std::errc() || next == end) break;
+      if (std::find(spared.begin(), spared.end(), process) == spared.end()) {
+        ::kill(process, SIGKILL);
+        found = true;
+      }
+      at = next + 1;
+    }
+    kept = static_cast<std::size_t>(end - at);
+    std::copy(at, end, text.data());
   }
+  if (file >= 0) ::close(file);
+  return found;
 }
 
 Status Prepare(const LandlockRequest& request, Program& program) {
@@ -206,13 +218,18 @@ void ConfineCommand(const Child& child) {
 }
 
 void EndSupervision(const Child& child) {
+  constexpr int kGenerations = 16;
+  constexpr int kMostAtOnce = 4096;
   siginfo_t info{};
   // Most commands leave nothing behind: then there is nothing to look for.
-  while (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
-    child.signals_inside ? static_cast<void>(::kill(-1, SIGKILL)) : KillChildren();
+  for (int round = 0; ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+       ++round) {
+    // Who forks faster than a generation is killed is init's from its next one on: no child of ours is new.
+    if (child.session && round == kGenerations) ::prctl(PR_SET_CHILD_SUBREAPER, 0UL);
+    child.signals_inside ? static_cast<void>(::kill(-1, SIGKILL)) : static_cast<void>(KillChildren());
     ::waitpid(-1, nullptr, 0);
-    // All that ended by it, before the next signal: its price grows with the number of processes, zombies included.
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    // What ended by it, before the next signal: its price grows with the number of processes, zombies too.
+    for (int count = 0; count<kMostAtOnce&& ::waitpid(-1, nullptr, WNOHANG)> 0; ++count) {
     }
   }
   if (child.temp_made) RemoveTree(child.program.temp.c_str());

@@ -18,9 +18,13 @@ void KeepSignalsInside(Child& child);
 void ConfineCommand(const Child& child);
 // -1 with errno where the kernel does not show the children of a process in /proc.
 [[nodiscard]] int CheckChildrenShow();
-// Kills the children of this process, those in `spared` excepted; their orphans become its children.
-void KillChildren(std::span<const pid_t> spared = {});
-// Kills everything the command has started and waits for it; then its temporary files are removed.
+// A command that forks and exits for ever feeds every loop that reaps: after so many, orders come first.
+inline constexpr int kMostReaped = 256;
+// Kills the children of this process, those in `spared` excepted; their orphans become its children. False:
+// there were none, dead ones included.
+bool KillChildren(std::span<const pid_t> spared = {});
+// Kills everything the command has started and waits for it; then its temporary files are removed. In a
+// persistent sandbox a command that forks faster is left to init: then we adopt no longer.
 void EndSupervision(const Child& child);
 
 }  // namespace mxc::engine

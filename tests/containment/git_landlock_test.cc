@@ -1,6 +1,8 @@
 // What `protect` names where Landlock alone stands: with the real git, judged when the run has ended.
+#include <chrono>
 #include <csignal>
 #include <sstream>
+#include <thread>
 
 #include "tests/containment/git_on_the_host.h"
 
@@ -49,14 +51,17 @@ class GitOnLandlock : public GitOnTheHost {
 };
 MXC_FOR_EACH_CALLER(GitOnLandlock);
 
-pid_t CleanupProcessOf(pid_t launcher) {
+// -1: it has none of this name.
+pid_t ChildOf(pid_t launcher, const std::string& name) {
   const std::string id = std::to_string(launcher);
   std::istringstream children(Contents("/proc/" + id + "/task/" + id + "/children").value_or(""));
   for (pid_t child = 0; children >> child;) {
-    if (Contents("/proc/" + std::to_string(child) + "/comm") == "mxc-cleanup\n") return child;
+    if (Contents("/proc/" + std::to_string(child) + "/comm") == name + "\n") return child;
   }
   return -1;
 }
+
+pid_t CleanupProcessOf(pid_t launcher) { return ChildOf(launcher, "mxc-cleanup"); }
 
 constexpr const char* kAgain = "is what it was again";
 
@@ -173,6 +178,21 @@ TEST_P(GitOnLandlock, ALauncherThatIsKilledLeavesWhatWas) {
     ASSERT_EQ(Shell("cd work; if test -d g; then rm -rf .git*; mv g .git; fi").status, 0);
     EXPECT_EQ(State(), before) << trick;
   }
+}
+
+// The last look comes after the last process of the command, however long that lives.
+TEST_P(GitOnLandlock, AnInitThatEndsLateLeavesWhatWas) {
+  Running running(Prepared("echo up; sleep 11; echo x >>.git/config; sleep 60"));
+  ASSERT_TRUE(running.SaysOnStdout("up\n"));
+  const pid_t init = ChildOf(running.Pid(), "mxc-init");
+  ASSERT_GT(init, 0);
+  ASSERT_EQ(::kill(init, SIGSTOP), 0);
+  running.Signal(SIGKILL);
+  std::this_thread::sleep_for(std::chrono::seconds(12));
+  EXPECT_NE(State(), before);
+  ASSERT_EQ(::kill(init, SIGCONT), 0);
+  EXPECT_FALSE(running.Wait().overdue);
+  EXPECT_TRUE(Eventually([&] { return State() == before; }));
 }
 
 TEST_P(GitOnLandlock, WithoutACleanupProcessTheLauncherPutsBack) {

@@ -1,7 +1,9 @@
 // Operations that use up as much of something as they get, and say how much that was.
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,6 +93,42 @@ std::string ForkBomb(const Words& /*words*/) {
   for (;;) ::fork();
 }
 
+// One of a chain: starts the next, and exits. In one memory, as a copy of it would take longer than to reap
+// it.
+struct Chain {
+  static constexpr std::size_t kStacks = 16, kBytes = 16384;
+  alignas(16) std::array<std::byte, kStacks * kBytes> stacks;
+  std::size_t next;
+  std::time_t end;
+};
+int Link(void* argument) {
+  Chain& chain = *static_cast<Chain*>(argument);
+  while (std::time(nullptr) < chain.end) {
+    chain.next = (chain.next + 1) % Chain::kStacks;
+    std::byte* const top = chain.stacks.data() + (chain.next + 1) * Chain::kBytes;
+    if (::clone(Link, top, CLONE_VM | SIGCHLD, argument) > 0) break;
+    ::usleep(100);
+  }
+  ::_exit(0);
+}
+
+// Leaves COUNT processes that fork and exit for SECONDS, each in a session of its own. Never without a limit.
+std::string Chains(const Words& words) {
+  constexpr rlim_t kMost = 3000;
+  static Chain chain{};
+  const rlimit limit{.rlim_cur = kMost, .rlim_max = kMost};
+  if (::setrlimit(RLIMIT_NPROC, &limit) != 0) return Errno();
+  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_IGN);
+  chain.end = std::time(nullptr) + std::stol(words[2]);
+  for (long i = std::stol(words[1]); i > 0; --i) {
+    if (::fork() != 0) continue;
+    ::setsid();
+    Link(&chain);
+  }
+  ::signal(SIGCHLD, SIG_DFL);
+  return "ok";
+}
+
 // Opens /dev/null, or another file, up to COUNT times: the highest descriptor, and why no more.
 std::string Descriptors(const Words& words) {
   const long wanted = std::stol(words[1]);
@@ -162,8 +200,9 @@ std::string Work(const Words& words) {
 
 const std::vector<Operation>& HogOperations() {
   static const std::vector<Operation> table = {
-      {"memory", 2, Memory},     {"fill", 0, Fill}, {"crowd", 2, Crowd}, {"forkbomb", 1, ForkBomb},
-      {"files", 0, Descriptors}, {"burn", 2, Burn}, {"work", 2, Work},   {"datagrams", 2, Datagrams},
+      {"memory", 2, Memory},     {"fill", 0, Fill},     {"crowd", 2, Crowd},
+      {"forkbomb", 1, ForkBomb}, {"chains", 3, Chains}, {"files", 0, Descriptors},
+      {"burn", 2, Burn},         {"work", 2, Work},     {"datagrams", 2, Datagrams},
   };
   return table;
 }

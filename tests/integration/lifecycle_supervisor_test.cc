@@ -1,6 +1,7 @@
 // The supervisor that is kept for the next command: what becomes of it, whatever commands do to it.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <optional>
@@ -74,6 +75,41 @@ TEST_P(LifecycleSupervisor, AKilledOrStoppedOneIsReplaced) {
     EXPECT_FALSE(hostile.Wait().overdue);
     EXPECT_TRUE(Eventually([&] { return Running(0); })) << List();
   }
+}
+
+// Else neither its time-out nor a later command would come to anything; and those beside it go on.
+TEST_P(LifecycleSupervisor, ProcessesThatForkAndExitForEverEndInTime) {
+  if (uid == 0) GTEST_SKIP() << "no limit of processes holds for root";
+  using Clock = std::chrono::steady_clock;
+  const std::string marker = workspace.Root() + "/chain";
+  test::Running beside(Waiting("end", "exit 3"));
+  ASSERT_TRUE(beside.SaysOnStdout("\n"));
+  for (const std::string done : {"", "os.kill(os.getppid(), signal.SIGKILL)", "time.sleep(60)"}) {
+    const Clock::time_point begin = Clock::now();
+    Launch launch = ExecOf(id_, "exec python3 -c '#" + marker + R"(
+import os, resource, signal, time
+resource.setrlimit(resource.RLIMIT_NPROC, (1000, 1000))
+end = time.time() + 25
+for i in range(60):
+  if os.fork(): continue
+  os.setsid()
+  signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+  while time.time() < end:
+    try:
+      if os.fork(): os._exit(0)
+    except OSError: pass
+  os._exit(0)
+time.sleep(0.3)
+)" + done + "'",
+                           ",\"timeout\":2000");
+    launch.deadline = std::chrono::seconds(20);
+    EXPECT_FALSE(Execute(launch).overdue);
+    EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); })) << done;
+    EXPECT_EQ(Exec(id_, "echo next").out, "next\n");
+    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(15)) << done;
+  }
+  Say("end");
+  EXPECT_EQ(beside.Wait().status, 3);
 }
 
 // Else no time-out, no signal and no end of its launcher would end it.

@@ -50,28 +50,62 @@ class Session {
     TellEnd();
   }
 
-  // Orphans come to us only when their supervisor was killed. Each that dies may leave us its own.
+  // Orphans come to us only when their supervisor was killed, or could not end them. Each that dies may leave
+  // us its own.
   void ReapAndForget() {
     int status = 0;
     pid_t dead = 0;
-    while ((dead = ::waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-      auto* const place = std::find(supervisors_.begin(), supervisors_.end(), dead);
-      const bool supervisor = place != supervisors_.end();
-      if (WIFSTOPPED(status)) {
-        if (supervisor) ::kill(dead, SIGKILL);
-        continue;
-      }
-      if (supervisor) *place = 0;
-      if (supervisor && dead == kept_.id) {
-        ReapSupervisors();
-      } else if (supervisor) {
-        TellEnd();
-      }
-      if (!supervisor || WIFSIGNALED(status)) KillChildren(supervisors_);
+    more_ = true;
+    for (int count = 0; more_ && count < kMostReaped; ++count) {
+      dead = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
+      more_ = dead > 0;
+      if (more_) Note(dead, status);
     }
+    if (!orphaned_) return;
+    orphaned_ = KillChildren(supervisors_);
+    if (!orphaned_) orphans_ = 0;
+    if (orphans_ > kManyOrphans) EndOrphans();
   }
+  [[nodiscard]] bool HasMore() const { return more_; }
 
  private:
+  void Note(pid_t dead, int status) {
+    auto* const place = std::find(supervisors_.begin(), supervisors_.end(), dead);
+    const bool supervisor = place != supervisors_.end();
+    if (WIFSTOPPED(status)) {
+      if (supervisor) ::kill(dead, SIGKILL);
+      return;
+    }
+    if (supervisor) *place = 0;
+    if (supervisor && dead == kept_.id) {
+      ReapSupervisors();
+    } else if (supervisor) {
+      TellEnd();
+    }
+    if (!supervisor) ++orphans_;
+    orphaned_ = orphaned_ || !supervisor || status != 0;
+  }
+
+  // Orphans that fork faster than they are killed. A fork fails while a signal is pending, and so nobody has
+  // a child more once all in the namespace are stopped, the other commands for that moment too. Again each
+  // time: a timer may continue a process.
+  void EndOrphans() {
+    constexpr int kRounds = 1000;
+    constexpr int kMostAtOnce = 4096;
+    for (int round = 0; round < kRounds; ++round) {
+      ::kill(-1, SIGSTOP);
+      if (!KillChildren(supervisors_)) break;
+      int reaped = 0;
+      int status = 0;
+      for (pid_t dead = 0; reaped < kMostAtOnce && (dead = ::waitpid(-1, &status, WNOHANG)) > 0; ++reaped)
+        Note(dead, status);
+      if (reaped == 0) ::poll(nullptr, 0, 1);
+    }
+    ::kill(-1, SIGCONT);
+    orphans_ = 0;
+    more_ = true;
+  }
+
   bool HandOver(int connection) {
     if (kept_.id == 0 || kept_.busy) return false;
     kept_.busy = SendWithFds(kept_.control_socket, &kNext, 1, std::span(&connection, 1)) == 1;
@@ -142,10 +176,14 @@ class Session {
     }
   };
   static constexpr char kNext = 'n';
+  static constexpr int kManyOrphans = 256;
 
   const Child& init_;
   Kept kept_ = {};
   std::array<pid_t, kMaxSessionCommands> supervisors_{};  // 0: a free place
+  int orphans_ = 0;                                       // that died since there were none
+  bool orphaned_ = false;
+  bool more_ = false;  // there may be dead ones yet
 };
 
 }  // namespace
@@ -162,10 +200,11 @@ void HoldSession(const Child& init) {
     pollfd polls[] = {{.fd = init.program.session, .events = POLLIN, .revents = 0},
                       {.fd = signals, .events = POLLIN, .revents = 0},
                       {.fd = session.ControlSocket(), .events = POLLIN, .revents = 0}};
-    if (::poll(polls, std::size(polls), -1) < 0) continue;
+    if (::poll(polls, std::size(polls), session.HasMore() ? 0 : -1) < 0) continue;
     signalfd_siginfo drained{};
     if (polls[2].revents != 0) session.TakeWord();
-    if (polls[1].revents != 0 && ::read(signals, &drained, sizeof drained) > 0) session.ReapAndForget();
+    const bool told = polls[1].revents != 0 && ::read(signals, &drained, sizeof drained) > 0;
+    if (told || session.HasMore()) session.ReapAndForget();
     if (polls[0].revents != 0) session.Admit();
   }
 }

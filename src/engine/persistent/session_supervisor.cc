@@ -43,6 +43,9 @@ bool Serve(const Child& init, int connection, int control_socket) {
   if (!child.command.background) TieToConnection(child);
   RunCommand(child);
   Forget(received);
+  // Init looks for what we have left to it.
+  int adopts = 1;
+  if (::prctl(PR_GET_CHILD_SUBREAPER, &adopts) != 0 || adopts == 0) ::_exit(255);
   return received.command.controlling_terminal < 0;
 }
 
