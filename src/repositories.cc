@@ -329,7 +329,7 @@ std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths) {
     } else if (each.failure.empty()) {
       again.Add(Quoted(each.path) + aside);
     } else {
-      standing.Add(Quoted(each.path) + " (" + each.failure + ")");
+      standing.Add(Quoted(each.path) + aside + " (" + each.failure + ")");
     }
   }
   std::vector<Warning> warnings;

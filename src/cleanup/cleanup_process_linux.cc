@@ -2,6 +2,7 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,7 +12,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -29,7 +33,11 @@
 namespace mxc {
 namespace {
 
-// A sandbox that is being killed is gone in milliseconds; one that is not is put right this often.
+using Clock = std::chrono::steady_clock;
+
+// A sandbox that is being killed is gone in milliseconds. One that is not is put right this often, and its
+// launcher waits this long for the report.
+constexpr int kRepairMs = 1000;
 constexpr int kMaxWaitMs = 10000;
 
 // The cleanup process's descriptors beside the standard ones.
@@ -130,6 +138,19 @@ void Admit(const HostChanges& changes, std::vector<MadeGroup>& groups) {
   ::send(kAdmission, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+// The command can tell when we look. As the pause has no memory, a change that is taken back before the next
+// look gains nothing by when it is made: it is found as likely as it stands long.
+Clock::duration PauseAfter(Clock::duration look) {
+  constexpr Clock::duration kMean = std::chrono::milliseconds(50);
+  constexpr int kShare = 20;  // of one processor, that a look takes
+  constexpr double kLongest = 2;
+  std::uint32_t random = 0;  // which is the longest
+  static_cast<void>(::getrandom(&random, sizeof random, 0));
+  const double drawn = -std::log((random + 1.0) / 0x1p32);
+  return std::chrono::duration_cast<Clock::duration>(std::max(kMean, look * kShare) *
+                                                     std::min(drawn, kLongest));
+}
+
 // What reaches the cleanup process while the sandbox stands.
 class Listener {
  public:
@@ -146,6 +167,7 @@ class Listener {
   [[nodiscard]] ssize_t Hear();  // 0: nobody holds the other end
   void Obey(pid_t process);
   void PutBack();
+  [[nodiscard]] int UntilNextLookMs() const;  // -1: there is nothing to look at
   void OnAdmission(pollfd& admission);
 
   const HostChanges& changes_;
@@ -156,6 +178,7 @@ class Listener {
   std::vector<UniqueFd> watched_ = {};
   bool kept_ = false;
   int times_ = 0;
+  Clock::time_point next_look_ = Clock::now();
 };
 
 void Listener::Run() {
@@ -165,9 +188,8 @@ void Listener::Run() {
                     {.fd = watch_.Descriptor(), .events = POLLIN, .revents = 0},
                     {.fd = InScope(changes_) ? kAdmission : -1, .events = POLLIN, .revents = 0}};
   for (ssize_t count = -1; count != 0;) {
-    constexpr int kLookMs = 20;
-    const int ready = ::poll(polls, std::size(polls), watch_.Complete() ? -1 : kLookMs);
-    if (ready == 0) PutBack();
+    const int ready = ::poll(polls, std::size(polls), UntilNextLookMs());
+    if (UntilNextLookMs() == 0) PutBack();
     if (ready <= 0) continue;
     if (polls[2].revents != 0 && watch_.Take()) PutBack();
     if (polls[0].revents != 0) count = Hear();
@@ -202,11 +224,19 @@ void Listener::Obey(pid_t process) {
   if (handle) watched_.push_back(std::move(handle));
 }
 
+int Listener::UntilNextLookMs() const {
+  if (paths_.Empty()) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_look_ - Clock::now());
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
 void Listener::PutBack() {
-  // First: what comes after is told of by the watch.
-  watch_.Renew();
-  if (!paths_.PutBack()) return;
-  if (++times_ != kMostPutBack) return;
+  const Clock::time_point start = Clock::now();
+  const bool changed = paths_.PutBack();
+  if (changed) watch_.Renew();
+  const Clock::time_point end = Clock::now();
+  next_look_ = end + PauseAfter(end - start);
+  if (!changed || ++times_ != kMostPutBack) return;
   for (const UniqueFd& handle : watched_)
     ::syscall(SYS_pidfd_send_signal, handle.Get(), SIGTERM, nullptr, 0U);
 }
@@ -236,7 +266,7 @@ void Listener::PutBack() {
   const bool made = answer.failed == Answer::Part::kNone;
   const bool judged = !made || listener.KeepsConfigs();
   // What the command writes before its last process has ended is put back after that.
-  while (!WaitForEnd(listener.Watched(), kMaxWaitMs)) {
+  while (!WaitForEnd(listener.Watched(), kRepairMs)) {
     if (!judged) static_cast<void>(RestoreConfigs(changes.configs));
     if (made) static_cast<void>(paths.PutBack());
   }

@@ -1,7 +1,10 @@
-// Tells when the command may have changed what GuardedPaths holds. What it misses is found when the run ends.
+// Tells when the command may have changed what GuardedPaths holds. What is written through a mapping, it
+// misses, and all when the user has no watches left: somebody has to look now and then as well.
 #pragma once
 
+#include <functional>
 #include <set>
+#include <string>
 
 #include "base/unique_fd.h"
 #include "cleanup/guarded_paths.h"
@@ -15,9 +18,6 @@ class GuardWatch {
 
   // Readable when something has happened; -1 without a watch.
   [[nodiscard]] int Descriptor() const { return inotify_.Get(); }
-  // False: the kernel gave fewer watches than are needed, which it counts for each user. Somebody has to look
-  // now and then.
-  [[nodiscard]] bool Complete() const { return complete_; }
   // Takes what has happened. True: it concerns what is guarded.
   [[nodiscard]] bool Take();
   // Watches what stands at the paths now.
@@ -26,8 +26,8 @@ class GuardWatch {
  private:
   const GuardedPaths& guarded_;
   UniqueFd inotify_ = {};
-  bool complete_ = true;
-  std::set<int> trees_ = {};  // watches of directories that are guarded as a whole
+  std::set<std::string, std::less<>> names_ = {};
+  std::set<int> objects_ = {};  // watches of what is guarded itself
 };
 
 }  // namespace mxc

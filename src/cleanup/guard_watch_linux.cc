@@ -3,46 +3,31 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "cleanup/guard_watch.h"
 
 namespace mxc {
-namespace {
 
-// What is put back when something is made there.
-bool IsGone(int number) { return number == ENOENT || number == ENOTDIR; }
-
-}  // namespace
-
-GuardWatch::GuardWatch(const GuardedPaths& guarded) : guarded_(guarded) {
+GuardWatch::GuardWatch(const GuardedPaths& guarded) : guarded_(guarded), names_(guarded.Names()) {
   if (guarded.Empty()) return;
   inotify_ = UniqueFd{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
   Renew();
 }
 
-// A directory is watched with the one it is in, where it could be replaced.
 void GuardWatch::Renew() {
-  complete_ = static_cast<bool>(inotify_);
   if (!inotify_) return;
-  constexpr std::uint32_t kWhere = IN_ONLYDIR | IN_DONT_FOLLOW;
-  constexpr std::uint32_t kChanges =
-      IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB;
-  for (const std::string& directory : guarded_.Directories()) {
-    const std::string above = directory.substr(0, directory.rfind('/'));
-    for (const std::string& path : {directory, above}) {
-      if (!path.empty() && ::inotify_add_watch(inotify_.Get(), path.c_str(), kWhere | kChanges) < 0)
-        complete_ = complete_ && IsGone(errno);
-    }
-  }
-  for (const std::string& tree : guarded_.Trees()) {
-    const int watch = ::inotify_add_watch(inotify_.Get(), tree.c_str(), kWhere | kChanges);
-    if (watch >= 0) {
-      trees_.insert(watch);
-    } else {
-      complete_ = complete_ && IsGone(errno);
-    }
+  constexpr std::uint32_t kNames = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
+  constexpr std::uint32_t kChanges = IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DONT_FOLLOW;
+  for (const std::string& directory : guarded_.Directories())
+    ::inotify_add_watch(inotify_.Get(), directory.c_str(), IN_ONLYDIR | kNames | kChanges);
+  // A file itself is watched as well: it can be written under any name that it has or gets.
+  for (const std::string& object : guarded_.Objects()) {
+    const int watch = ::inotify_add_watch(inotify_.Get(), object.c_str(), kNames | kChanges);
+    if (watch >= 0) objects_.insert(watch);
   }
 }
 
@@ -57,8 +42,8 @@ bool GuardWatch::Take() {
       inotify_event event{};
       std::memcpy(&event, buffer.data() + at, sizeof event);
       const char* const name = buffer.data() + at + sizeof event;
-      concerned = concerned || (event.mask & IN_Q_OVERFLOW) != 0 || trees_.contains(event.wd) ||
-                  (event.len != 0 && guarded_.Concerns(name));
+      concerned = concerned || (event.mask & IN_Q_OVERFLOW) != 0 || objects_.contains(event.wd) ||
+                  (event.len != 0 && names_.contains(std::string_view(name)));
       at += static_cast<ssize_t>(sizeof event + event.len);
     }
   }

@@ -10,7 +10,9 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,15 +44,16 @@ class GuardedPaths {
   // `directory` is locked by us.
   [[nodiscard]] bool Locks(std::string_view directory) const;
 
-  // Makes all of them what they were. True: something was not.
+  // Makes all of them what they were. True: something was not, and is.
   bool PutBack();
   // What was put back so far, each path once, as it was last.
   [[nodiscard]] std::vector<PutBackPath> Found() const;
 
-  // The directories that they are in, and what stands in the remembered ones, for a watch.
-  [[nodiscard]] std::vector<std::string> Directories() const;
-  [[nodiscard]] std::vector<std::string> Trees() const;
-  [[nodiscard]] bool Concerns(std::string_view name) const;
+  // For a watch: the directories on the way from the grants to them, the names that matter there, and what
+  // was remembered of files and directories.
+  [[nodiscard]] std::set<std::string> Directories() const;
+  [[nodiscard]] std::set<std::string, std::less<>> Names() const;
+  [[nodiscard]] std::vector<std::string> Objects() const;
 
  private:
   struct Directory {
@@ -77,7 +80,7 @@ class GuardedPaths {
   [[nodiscard]] bool MoveBack(const Place& place, const std::string& path, int borrowed_here) const;
   // The owner's rights that it had. True: one was missing.
   [[nodiscard]] bool GiveRightsBack(const std::string& path);
-  bool PutBackOne(const Place& place);
+  bool PutBackOne(Place& place);
   void Note(const std::string& path, Result<std::string> aside, bool gone = false);
 
   std::vector<Place> places_ = {};  // none below another

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <functional>
 #include <utility>
 
 #include "base/quoted.h"
@@ -24,6 +25,15 @@ constexpr int kListed = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 bool IsIn(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() && path.starts_with(directory) &&
          (directory == "/" || path[directory.size()] == '/');
+}
+
+// The path, and those of the directories above it that are below the grant.
+void ForEachOnTheWay(const GuardedPath& guarded, const std::function<void(const std::string&)>& visit) {
+  std::string path = guarded.path;
+  do {
+    visit(path);
+    path.resize(path.rfind('/'));
+  } while (path.size() > guarded.grant.size());
 }
 
 // "" when it has none.
@@ -202,7 +212,7 @@ bool GuardedPaths::GiveRightsBack(const std::string& path) {
   return true;
 }
 
-bool GuardedPaths::PutBackOne(const Place& place) {
+bool GuardedPaths::PutBackOne(Place& place) {
   const bool closed = GiveRightsBack(place.directory);
   const int known = directories_.find(place.directory)->second.opened.Get();
   struct stat status {};
@@ -210,23 +220,26 @@ bool GuardedPaths::PutBackOne(const Place& place) {
   const bool stands = known >= 0 && ::fstat(known, &status) == 0 && status.st_nlink > 0;
   bool changed = closed;
   if (stands && !IsAsKept(known, place.name, place.kept)) {
-    changed = true;
-    Note(place.path.path, MakeAgain(known, place.name, place.kept));
+    Result<std::string> aside = MakeAgain(known, place.name, place.kept);
+    changed = changed || aside.ok();
+    Note(place.path.path, std::move(aside));
+    if (place.kept.other_owner && found_[place.path.path].failure.empty())
+      found_[place.path.path].failure = "its owner or group is another, what it says was put back";
   }
   const std::size_t noted = found_.size();
   const UniqueFd other = OpenOther(place.directory, place);
   if (other && ::fstatat(other.Get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
       !IsAsKept(other.Get(), place.name, place.kept)) {
-    Note(place.path.path, RenameAside(other.Get(), place.name, other.Get(), place.name),
-         place.kept.mode != 0);
-    changed = true;
+    Result<std::string> aside = RenameAside(other.Get(), place.name, other.Get(), place.name);
+    changed = changed || aside.ok();
+    Note(place.path.path, std::move(aside), place.kept.mode != 0);
   }
   return changed || found_.size() != noted;
 }
 
 bool GuardedPaths::PutBack() {
   bool changed = false;
-  for (const Place& place : places_) changed = PutBackOne(place) || changed;
+  for (Place& place : places_) changed = PutBackOne(place) || changed;
   return changed;
 }
 
@@ -240,29 +253,32 @@ std::vector<PutBackPath> GuardedPaths::Found() const {
   return found;
 }
 
-std::vector<std::string> GuardedPaths::Directories() const {
-  std::vector<std::string> paths;
-  for (const auto& [path, directory] : directories_) paths.push_back(path);
+std::set<std::string> GuardedPaths::Directories() const {
+  std::set<std::string> paths;
+  for (const Place& place : places_)
+    ForEachOnTheWay(place.path, [&](const std::string& path) {
+      paths.insert(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
+    });
   return paths;
 }
 
-std::vector<std::string> GuardedPaths::Trees() const {
+std::set<std::string, std::less<>> GuardedPaths::Names() const {
+  std::set<std::string, std::less<>> names;
+  for (const Place& place : places_)
+    ForEachOnTheWay(place.path,
+                    [&](const std::string& path) { names.insert(path.substr(path.rfind('/') + 1)); });
+  return names;
+}
+
+std::vector<std::string> GuardedPaths::Objects() const {
   std::vector<std::string> paths;
   // NOLINTNEXTLINE(misc-no-recursion): as deep as KeepRoom::levels
   const auto add = [&](const auto& self, const std::string& path, const KeptFile& kept) -> void {
-    if (!S_ISDIR(kept.mode)) return;
-    paths.push_back(path);
+    if (S_ISDIR(kept.mode) || S_ISREG(kept.mode)) paths.push_back(path);
     for (const auto& [name, entry] : kept.entries) self(self, path + "/" + name, entry);
   };
   for (const Place& place : places_) add(add, place.path.path, place.kept);
   return paths;
-}
-
-bool GuardedPaths::Concerns(std::string_view name) const {
-  return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
-    const std::string_view directory = place.directory;
-    return name == place.name || name == directory.substr(directory.rfind('/') + 1);
-  });
 }
 
 }  // namespace mxc

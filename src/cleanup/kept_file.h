@@ -22,6 +22,7 @@ struct KeptFile {
   nlink_t links = 0;      // of a regular file
   std::string text = {};  // of a regular file, or where a link leads
   std::map<std::string, KeptFile> entries = {};
+  bool other_owner = false;  // or group: what was there could not be given back
 };
 
 // What may still be remembered.
@@ -35,9 +36,10 @@ struct KeepRoom {
 [[nodiscard]] int Keep(int borrowed_directory, const std::string& name, KeepRoom& room, KeptFile& kept);
 // The same content, rights and owner, and no name more. Pipes, sockets and devices are alike.
 [[nodiscard]] bool IsAsKept(int borrowed_directory, const std::string& name, const KeptFile& kept);
-// Makes what was there, and renames what stands in its way: the new name of that, "" when nothing did.
-// Errors: kSetupFailed.
-[[nodiscard]] Result<std::string> MakeAgain(int borrowed_directory, const std::string& name,
-                                            const KeptFile& kept);
+// Makes what was there, and renames what stands in its way: the new name of that, "" when nothing did. Where
+// such a name has the same content already, that is the one. `kept` is what is there then: an ordinary user
+// cannot give owner and group back, and who they are now gets no more than everybody had. Errors:
+// kSetupFailed.
+[[nodiscard]] Result<std::string> MakeAgain(int borrowed_directory, const std::string& name, KeptFile& kept);
 
 }  // namespace mxc

@@ -74,30 +74,81 @@ bool IsTreeAsKept(int directory, const std::string& name, const KeptFile& kept) 
                      [&](const auto& entry) { return IsAsKept(opened.Get(), entry.first, entry.second); });
 }
 
-// Rights last: an owner that changes takes bits away.
-int GiveRights(int file, const KeptFile& kept) {
-  const bool owned = ::fchown(file, kept.uid, kept.gid) == 0 || ::geteuid() != 0;
-  return owned ? ::fchmod(file, kept.mode & kRights) : -1;
+// Whose it is now has no rights that not everybody had.
+void NoteOwner(const struct stat& made, KeptFile& kept) {
+  constexpr unsigned kGroupBits = 3;
+  if (made.st_uid != kept.uid) kept.mode &= ~static_cast<mode_t>(S_ISUID);
+  if (made.st_gid != kept.gid)
+    kept.mode &= ~static_cast<mode_t>(S_ISGID | S_IRWXG) | ((kept.mode & S_IRWXO) << kGroupBits);
+  kept.other_owner = kept.other_owner || made.st_uid != kept.uid || made.st_gid != kept.gid;
+  kept.uid = made.st_uid;
+  kept.gid = made.st_gid;
 }
 
-// Under a name where nothing stands. What else there is than files, directories and links is left out: git
-// obeys none of it.
+// Rights last: an owner that changes takes bits away. So does the kernel, from who is not in the group.
+int GiveRights(int file, KeptFile& kept) {
+  struct stat made {};
+  if (::fchown(file, kept.uid, kept.gid) != 0) {
+    static_cast<void>(::fchown(file, static_cast<uid_t>(-1), kept.gid));
+    if (::fstat(file, &made) != 0) return -1;
+    NoteOwner(made, kept);
+  }
+  if (::fchmod(file, kept.mode & kRights) != 0 || ::fstat(file, &made) != 0) return -1;
+  kept.mode &= made.st_mode | ~static_cast<mode_t>(S_ISUID | S_ISGID);
+  return 0;
+}
+
+int MakeLink(int directory, const std::string& name, KeptFile& kept) {
+  struct stat made {};
+  if (::symlinkat(kept.text.c_str(), directory, name.c_str()) != 0) return -1;
+  if (::fchownat(directory, name.c_str(), kept.uid, kept.gid, AT_SYMLINK_NOFOLLOW) == 0) return 0;
+  if (::fstatat(directory, name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) return -1;
+  const mode_t mode = kept.mode;  // no link has another
+  NoteOwner(made, kept);
+  kept.mode = mode;
+  return 0;
+}
+
+// What else there is is left out: git obeys none of it.
+bool IsMade(const KeptFile& kept) { return S_ISREG(kept.mode) || S_ISDIR(kept.mode) || S_ISLNK(kept.mode); }
+
+// Under a name where nothing stands.
 // NOLINTNEXTLINE(misc-no-recursion): the same
-int Make(int directory, const std::string& name, const KeptFile& kept) {
-  if (S_ISLNK(kept.mode)) return ::symlinkat(kept.text.c_str(), directory, name.c_str());
+int Make(int directory, const std::string& name, KeptFile& kept) {
+  if (S_ISLNK(kept.mode)) return MakeLink(directory, name, kept);
   if (S_ISREG(kept.mode)) {
     constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     const UniqueFd file{::openat(directory, name.c_str(), kNew, 0600)};
     return file && WriteAll(file.Get(), kept.text) ? GiveRights(file.Get(), kept) : -1;
   }
-  if (!S_ISDIR(kept.mode)) return 0;
   if (::mkdirat(directory, name.c_str(), 0700) != 0) return -1;
   const UniqueFd opened = OpenKeptDirectory(directory, name);
   if (!opened) return -1;
-  for (const auto& [below, entry] : kept.entries) {
+  std::erase_if(kept.entries, [](const auto& entry) { return !IsMade(entry.second); });
+  for (auto& [below, entry] : kept.entries) {
     if (Make(opened.Get(), below, entry) != 0) return -1;
+    kept.other_owner = kept.other_owner || entry.other_owner;
   }
   return GiveRights(opened.Get(), kept);
+}
+
+// One copy is enough of what the command, or a program of the host, writes again and again.
+std::string OneOfAlike(int directory, const std::string& name, const std::string& aside) {
+  constexpr std::size_t kMostNames = 4096;
+  KeepRoom room{.files = 1, .bytes = std::size_t{1} << 20U};
+  KeptFile left;
+  std::vector<std::string> names;
+  if (Keep(directory, aside, room, left) != 0 || !S_ISREG(left.mode) ||
+      ListNames(directory, kMostNames, names) != 0)
+    return aside;
+  for (const std::string& other : names) {
+    struct stat status {};
+    const bool alike = other != aside && other.starts_with(NameAside(name, "")) &&
+                       ::fstatat(directory, other.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                       S_ISREG(status.st_mode) && IsTextAsKept(directory, other, left);
+    if (alike && ::unlinkat(directory, aside.c_str(), 0) == 0) return other;
+  }
+  return aside;
 }
 
 }  // namespace
@@ -137,18 +188,26 @@ bool IsAsKept(int borrowed_directory, const std::string& name, const KeptFile& k
   return (!S_ISREG(kept.mode) && !S_ISLNK(kept.mode)) || IsTextAsKept(borrowed_directory, name, kept);
 }
 
-Result<std::string> MakeAgain(int borrowed_directory, const std::string& name, const KeptFile& kept) {
+Result<std::string> MakeAgain(int borrowed_directory, const std::string& name, KeptFile& kept) {
   const WritableDirectory writable{borrowed_directory};
   const std::string made = NameAside(name, "-" + RandomName());
-  if (kept.mode != 0 && Make(borrowed_directory, made, kept) != 0)
-    return SystemError(ErrorCode::kSetupFailed, "write " + Quoted(name), errno);
+  if (!IsMade(kept)) kept = {};
+  const auto failed = [&](Error error) {
+    ::unlinkat(borrowed_directory, made.c_str(), 0);
+    return error;
+  };
+  const auto cannot_write = [&] {
+    return failed(SystemError(ErrorCode::kSetupFailed, "write " + Quoted(name), errno));
+  };
+  if (kept.mode != 0 && Make(borrowed_directory, made, kept) != 0) return cannot_write();
   struct stat there {};
   const bool stands = ::fstatat(borrowed_directory, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
   Result<std::string> aside =
       stands ? RenameAside(borrowed_directory, name, borrowed_directory, name) : std::string();
-  if (!aside || kept.mode == 0) return aside;
-  if (::renameat(borrowed_directory, made.c_str(), borrowed_directory, name.c_str()) == 0) return aside;
-  return SystemError(ErrorCode::kSetupFailed, "write " + Quoted(name), errno);
+  if (!aside) return failed(aside.error());
+  if (kept.mode != 0 && ::renameat(borrowed_directory, made.c_str(), borrowed_directory, name.c_str()) != 0)
+    return cannot_write();
+  return aside->empty() ? aside : OneOfAlike(borrowed_directory, name, *aside);
 }
 
 }  // namespace mxc

@@ -1,4 +1,7 @@
 // What `protect` names where Landlock alone stands: with the real git, judged when the run has ended.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
 #include <sstream>
@@ -151,6 +154,73 @@ TEST_P(GitOnLandlock, ItIsPutBackAtOnce) {
     EXPECT_THAT(ended.out, HasSubstr("gone\n")) << trick << ended.err;
     EXPECT_EQ(State(), before) << trick;
   }
+}
+
+// Through a mapping, and through a second name.
+TEST_P(GitOnLandlock, AChangeThatNoNameTellsIsPutBackAtOnce) {
+  if (!Exists("/usr/bin/python3")) GTEST_SKIP() << "python3 is not installed";
+  const std::string begin = R"(
+import mmap, os, time
+def wait():
+  for i in range(300):
+    time.sleep(0.01)
+    try:
+      if not any(b'evil' in open(f, 'rb').read() for f in ('.git/config', '.git/hooks/post-commit')): return
+    except FileNotFoundError: return
+  print('it stands')
+)";
+  for (const char* trick :
+       {"f = os.open('.git/config', os.O_RDWR); m = mmap.mmap(f, 0); os.close(f); time.sleep(.2); m[:6] = "
+        "b'[evil]'",
+        "os.link('.git/config', 'x'); f = os.open('x', os.O_WRONLY); time.sleep(.2); os.write(f, b'[evil]')",
+        "os.link('.git/config', 'x'); f = os.open('x', os.O_WRONLY); os.unlink('x'); time.sleep(.2); "
+        "os.write(f, b'[evil]')",
+        "f = os.open('../second', os.O_WRONLY); time.sleep(.2); os.write(f, b'#!evil')"}) {
+    ASSERT_EQ(Shell("rm -f second; ln work/.git/hooks/post-commit second").status, 0);
+    before = State();
+    workspace.File("root/trick.py", begin + trick + "\nwait()\n", 0644);
+    const Ended ended = Inside("python3 ../trick.py && echo gone");
+    EXPECT_EQ(ended.out, "gone\n") << trick << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("`protect` names")) << trick;
+    ASSERT_EQ(Shell("rm -rf second work/x work/.git/*.untrusted*").status, 0);
+    ASSERT_EQ(Shell("test -e second || ln work/.git/hooks/post-commit second").status, 0);
+    EXPECT_EQ(State(), before) << trick;
+  }
+}
+
+// A copy with the old name is what the host's git finds.
+TEST_P(GitOnLandlock, ACopyThatTakesThePlaceIsClearedAtOnce) {
+  for (const char* trick : {"mv work old; mv new work", "cd ..; mv b old; mkdir b; mv old/new b/work",
+                            "cd ../..; mv a old; mkdir -p a/b; mv old/b/new a/b/work"}) {
+    ASSERT_EQ(Shell("mkdir -p a/b kept && cp -a work a/b").status, 0);
+    const std::string script =
+        "cd " + root + "/a/b && cp -r work new && git -C new config core.pager evil && " + "sleep 0.2; " +
+        trick + "; cd " + root + "/a/b/work; for i in $(seq 300); do " +
+        "git config core.pager >../o || break; sleep 0.01; done; " + "git config core.pager || echo gone";
+    Launch launch = PrepareConfig({.containment = "landlock",
+                                   .command = "export GIT_CONFIG_NOSYSTEM=1 HOME=$TMPDIR; " + script,
+                                   .read_write = {root}});
+    launch.environment = Environment();
+    const Ended ended = Execute(launch);
+    EXPECT_EQ(ended.out, "gone\n") << trick << ended.err;
+    ASSERT_EQ(Shell("rm -rf a old").status, 0);
+  }
+}
+
+TEST_P(GitOnLandlock, AGroupThatCannotBeGivenBackIsToldOnce) {
+  const std::string config = root + "/work/.git/config";
+  ASSERT_EQ(::chown(config.c_str(), static_cast<uid_t>(-1), 0), 0);
+  ASSERT_EQ(::chmod(config.c_str(), 0664), 0);
+  const Ended ended = Inside(
+      "for i in 1 2 3; do git config a.b c; for j in $(seq 300); do git config a.b >../o || break; sleep "
+      "0.01; "
+      "done; done; sleep 0.3; echo gone; ls .git | grep -c untrusted");
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.out, "gone\n1\n") << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr(uid == 0 ? kAgain : "its owner or group is another"));
+  EXPECT_EQ(Shell("git -C work config alias.x; git -C work config a.b").out, "status\n");
+  // No group gets what another had.
+  EXPECT_EQ(Shell("stat -c %a work/.git/config").out, uid == 0 ? "664\n" : "644\n");
 }
 
 TEST_P(GitOnLandlock, ACommandThatGoesOnIsEnded) {

@@ -79,6 +79,31 @@ TEST_F(GuardedPathsTest, EveryKindOfChangeIsUndone) {
   }
 }
 
+// Pipes, sockets, and what belongs to others.
+TEST_F(GuardedPathsTest, WhatCannotBeMadeAgainIsNotTriedTwice) {
+  ASSERT_TRUE(RunInChild(ShellPlan("cd " + At("git") + "; mkfifo hooks/pipe commondir")).ok);
+  static_cast<void>(::lchown(At("git/hooks/two").c_str(), 1, 1));  // by root
+  GuardedPaths guarded = Remembered();
+  ASSERT_TRUE(RunInChild(ShellPlan("cd " + At("git") + "; echo x >hooks/three; rm commondir")).ok);
+  EXPECT_TRUE(guarded.PutBack());
+  EXPECT_FALSE(guarded.PutBack());
+  EXPECT_FALSE(fs::exists(At("git/hooks/three")));
+  struct stat status {};
+  ASSERT_EQ(::lstat(At("git/hooks/two").c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, ::geteuid() == 0 ? 1U : ::geteuid());
+}
+
+TEST_F(GuardedPathsTest, OneCopyIsLeftOfEachContent) {
+  GuardedPaths guarded = Remembered();
+  for (const char* text : {"a", "b", "a", "b", "a"}) {
+    WriteText(At("git/config"), text);
+    EXPECT_TRUE(guarded.PutBack());
+    ASSERT_EQ(guarded.Found().size(), 1U);
+    EXPECT_EQ(ReadText(guarded.Found().front().aside), text);
+  }
+  EXPECT_EQ(RunInChild(ShellPlan("ls " + At("git") + " | grep -c untrusted")).out, "2\n");
+}
+
 TEST_F(GuardedPathsTest, WhatIsRenamedAboveIsFollowedAndItsPlaceIsCleared) {
   GuardedPaths guarded = Remembered();
   fs::rename(At("git"), At("old"));
