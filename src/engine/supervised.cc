@@ -229,7 +229,8 @@ void EndSupervision(const Child& child) {
     child.signals_inside ? static_cast<void>(::kill(-1, SIGKILL)) : static_cast<void>(KillChildren());
     ::waitpid(-1, nullptr, 0);
     // What ended by it, before the next signal: its price grows with the number of processes, zombies too.
-    for (int count = 0; count < kMostAtOnce && ::waitpid(-1, nullptr, WNOHANG) > 0; ++count) {
+    for (int count = 0; count < kMostAtOnce; ++count) {
+      if (::waitpid(-1, nullptr, WNOHANG) <= 0) break;
     }
   }
   if (child.temp_made) RemoveTree(child.program.temp.c_str());
