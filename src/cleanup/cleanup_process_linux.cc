@@ -37,7 +37,7 @@ using Clock = std::chrono::steady_clock;
 
 // A sandbox that is being killed is gone in milliseconds. One that is not is put right this often, and its
 // launcher waits this long for the report.
-constexpr int kRepairMs = 1000;
+constexpr int kRepairMs = 10000;
 constexpr int kMaxWaitMs = 10000;
 
 // The cleanup process's descriptors beside the standard ones.
