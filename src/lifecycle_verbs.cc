@@ -35,10 +35,11 @@ bool IsMeant(const session::Listed& listed, std::string_view word) {
   return id.starts_with(word) || id.substr(id.find(':') + 1).starts_with(word);
 }
 
-std::string ThoseThereAre() {
+bool IsDead(const session::Listed& listed) { return listed.state == session::kDead; }
+
+std::string ThoseThatStand(std::vector<session::Listed> all) {
   constexpr std::size_t kMost = 5;
-  std::vector<session::Listed> all = session::List();
-  std::erase_if(all, [](const session::Listed& listed) { return listed.state == session::kDead; });
+  std::erase_if(all, IsDead);
   if (all.empty()) return "you have none: `mxc-exec start --rw .` makes one";
   std::string text = "yours:";
   for (std::size_t i = 0; i < all.size() && i < kMost; ++i) text += " " + all[i].id;
@@ -50,13 +51,12 @@ Error InWordsOfVerbs(Error error, const std::string& word) {
   error.pointer.clear();
   if (error.code == ErrorCode::kStaleId || error.code == ErrorCode::kNotProvisioned) {
     error.message = Quoted(word) + ": " + error.message;
-    error.hint = ThoseThereAre();
-    const std::vector<session::Listed> all = session::List();
-    const auto dead = std::find_if(all.begin(), all.end(), [&](const session::Listed& listed) {
-      return listed.state == session::kDead && IsMeant(listed, word);
+    std::vector<session::Listed> all = session::List();
+    const bool dead = std::any_of(all.begin(), all.end(), [&](const session::Listed& listed) {
+      return IsDead(listed) && IsMeant(listed, word);
     });
-    if (dead != all.end())
-      error.hint = fmt::format("clear it away, and start another: mxc-exec stop {}", ShellWord(word));
+    error.hint = dead ? fmt::format("clear it away, and start another: mxc-exec stop {}", ShellWord(word))
+                      : ThoseThatStand(std::move(all));
   }
   if (error.code == ErrorCode::kNotStarted)
     error.hint = fmt::format("end it, and start another: mxc-exec stop {}", ShellWord(word));
@@ -68,7 +68,8 @@ Result<SandboxId> FindSandbox(const std::string& word) {
   if (whole) return whole;
   std::vector<std::string> found;
   bool any_digits = false;  // what is left of a variable that is not set stops nothing
-  for (const session::Listed& listed : session::List()) {
+  std::vector<session::Listed> all = session::List();
+  for (const session::Listed& listed : all) {
     const std::size_t digits = listed.id.find(':') + 1;
     if (!IsMeant(listed, word)) continue;
     found.push_back(listed.id);
@@ -78,7 +79,7 @@ Result<SandboxId> FindSandbox(const std::string& word) {
   const std::string problem = found.size() < 2 ? "there is no sandbox {}" : "several sandboxes begin with {}";
   return Error{.code = ErrorCode::kStaleId,
                .message = fmt::format(fmt::runtime(problem), Quoted(word)),
-               .hint = ThoseThereAre()};
+               .hint = ThoseThatStand(std::move(all))};
 }
 
 Error NotTold() {

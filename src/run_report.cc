@@ -29,8 +29,7 @@ std::string CurrentPath() {
 }
 
 // The command moved the caller's current directory, which was `before` when the run began: relative paths
-// with
-// ".." now lead elsewhere.
+// that step up lead elsewhere now.
 std::optional<Warning> MovedDirectoryWarning(const std::string& before) {
   const std::string here = CurrentPath();
   if (before.empty() || here.empty() || here == before) return std::nullopt;

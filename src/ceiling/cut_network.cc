@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "ceiling/both_rules.h"
 #include "ceiling/cut_config.h"
@@ -81,23 +84,12 @@ class NetworkCutter {
     }
     CutSwitch(network_.host_loopback, bounds_.host_loopback, "/network/ingress",
               network_.host_loopback_pointer, "the host's loopback is not reached");
-    std::erase_if(network_.loopback_ports, [&](const LoopbackPort& port) {
-      const bool allowed = bounds_.host_loopback == RuleAction::kAllow ||
-                           std::any_of(bounds_.loopback_ports.begin(), bounds_.loopback_ports.end(),
-                                       [&](const LoopbackPort& bound) { return bound.port == port.port; });
-      if (!allowed)
-        cuts_.Add(section_, "/network/ingress", port.pointer,
-                  "port " + std::to_string(port.port) + " of the host's loopback is not reached");
-      return !allowed;
-    });
-    std::erase_if(network_.publish, [&](const PublishedPort& port) {
-      const bool allowed = std::any_of(bounds_.publish.begin(), bounds_.publish.end(),
-                                       [&](const PublishedPort& bound) { return bound.host == port.host; });
-      if (!allowed)
-        cuts_.Add(section_, "/network/ingress", port.pointer,
-                  "the port " + std::to_string(port.host) + " is not published");
-      return !allowed;
-    });
+    CutPorts(network_.loopback_ports, bounds_.host_loopback == RuleAction::kAllow, bounds_.loopback_ports,
+             &LoopbackPort::port, [](const std::string& port) {
+               return "port " + port + " of the host's loopback is not reached";
+             });
+    CutPorts(network_.publish, false, bounds_.publish, &PublishedPort::host,
+             [](const std::string& port) { return "the port " + port + " is not published"; });
   }
 
  private:
@@ -145,6 +137,19 @@ class NetworkCutter {
     if (asked == RuleAction::kDeny || bound == RuleAction::kAllow) return;
     asked = RuleAction::kDeny;
     cuts_.Add(section_, clause, pointer, what);
+  }
+
+  // `every`: the ceiling allows all of them.
+  template <class Port, class Loss>
+  void CutPorts(std::vector<Port>& asked, bool every, const std::vector<Port>& bounds,
+                std::uint16_t Port::*number, const Loss& loss) {
+    std::erase_if(asked, [&](const Port& port) {
+      const bool allowed = every || std::any_of(bounds.begin(), bounds.end(), [&](const Port& bound) {
+                             return bound.*number == port.*number;
+                           });
+      if (!allowed) cuts_.Add(section_, "/network/ingress", port.pointer, loss(std::to_string(port.*number)));
+      return !allowed;
+    });
   }
 
   const CeilingSection& section_;

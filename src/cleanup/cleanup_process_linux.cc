@@ -37,7 +37,6 @@ using Clock = std::chrono::steady_clock;
 
 // A sandbox that is being killed is gone in milliseconds. One that is not is put right this often, and its
 // launcher waits this long for the report.
-constexpr int kRepairMs = 10000;
 constexpr int kMaxWaitMs = 10000;
 
 // The cleanup process's descriptors beside the standard ones.
@@ -189,9 +188,9 @@ void Listener::Run() {
                     {.fd = InScope(changes_) ? kAdmission : -1, .events = POLLIN, .revents = 0}};
   for (ssize_t count = -1; count != 0;) {
     const int ready = ::poll(polls, std::size(polls), UntilNextLookMs());
-    if (UntilNextLookMs() == 0) PutBack();
+    const bool told = ready > 0 && polls[2].revents != 0 && watch_.Take();
+    if (told || UntilNextLookMs() == 0) PutBack();
     if (ready <= 0) continue;
-    if (polls[2].revents != 0 && watch_.Take()) PutBack();
     if (polls[0].revents != 0) count = Hear();
     OnAdmission(polls[3]);
     if (polls[1].revents == 0 && count != 0) continue;
@@ -266,7 +265,7 @@ void Listener::PutBack() {
   const bool made = answer.failed == Answer::Part::kNone;
   const bool judged = !made || listener.KeepsConfigs();
   // What the command writes before its last process has ended is put back after that.
-  while (!WaitForEnd(listener.Watched(), kRepairMs)) {
+  while (!WaitForEnd(listener.Watched(), kMaxWaitMs)) {
     if (!judged) static_cast<void>(RestoreConfigs(changes.configs));
     if (made) static_cast<void>(paths.PutBack());
   }

@@ -165,18 +165,19 @@ Status TreePreparer::Take(const TmpfsMount& tmpfs) {
   program_.own_tmp = program_.own_tmp || (tmpfs.target == "/tmp" && !tmpfs.read_only);
   MountAction action{.kind = MountAction::Kind::kTmpfs,
                      .target = tmpfs.target,
+                     .look_alike = tmpfs.look_alike,
                      .read_only = tmpfs.read_only,
                      .mode_text = Digits(tmpfs.mode, 8),
                      .size_text = tmpfs.size_bytes == 0 ? std::string() : Digits(tmpfs.size_bytes, 10)};
-  action.look_alike = tmpfs.look_alike;
   Expect(tmpfs.object, action);
   return Insert(std::move(action), Place::kTmpfs);
 }
 
 Status TreePreparer::Take(const FileMask& mask) {
-  MountAction action{
-      .kind = MountAction::Kind::kMask, .target = mask.target, .placeholder = mask.placeholder};
-  action.look_alike = mask.look_alike;
+  MountAction action{.kind = MountAction::Kind::kMask,
+                     .target = mask.target,
+                     .placeholder = mask.placeholder,
+                     .look_alike = mask.look_alike};
   Expect(mask.object, action);
   return Insert(std::move(action), Place::kFile);
 }

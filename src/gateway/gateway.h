@@ -51,8 +51,8 @@ struct GatewayTimes {
                                            const GatewayTimes& times = {});
 
 // The next record that has arrived, or nothing. Malformed ones are passed over: the gateway parses
-// untrusted bytes, so its records are checked too. `on_mark` is called of marks that
-// stand before it.
+// untrusted bytes, so its records are checked too. `on_mark` is called of marks before
+// it.
 [[nodiscard]] std::optional<GatewayRecord> ReadRecord(
     int records, const std::function<void(std::uint32_t)>& on_mark = nullptr);
 // Asks the gateway for its records up to now. What it has counted only is told, what it has told before is

@@ -98,8 +98,11 @@ void RunGateway::TakeRecords(bool hung_up, const std::function<void(std::uint32_
 
 void RunGateway::Finish() {
   if (!gateway_) return;
-  if (gateway_->id < 0) TakeLastRecords(gateway_->records.Get(), on_record_);
-  if (gateway_->id >= 0) FinishGateway(*gateway_, on_record_);
+  if (gateway_->id < 0) {
+    TakeLastRecords(gateway_->records.Get(), on_record_);
+  } else {
+    FinishGateway(*gateway_, on_record_);
+  }
   gateway_.reset();
 }
 

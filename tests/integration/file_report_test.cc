@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/unique_fd.h"
+#include "tests/support/file_denials.h"
 #include "tests/support/launcher_test.h"
 
 namespace mxc::test::file_report_test {
@@ -59,13 +60,7 @@ TEST_P(FileReport, SaysWhatWasDeniedAndWhatWouldAllowIt) {
               .read_write = {rw},
               .denied = {denied}});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(
-      ended.err,
-      AllOf(HasSubstr("mxc-exec: files: 3 denied\n"),
-            HasSubstr("'" + denied + "' (read): denied\n    decided by /filesystem/deniedPaths/0\n"),
-            HasSubstr("'" + hidden + "' (read): nothing of the policy grants it\n    to allow it, add '" +
-                      hidden + "' to filesystem.readonlyPaths\n"),
-            HasSubstr("'" + ro + "' (write): read-only\n    decided by /filesystem/readonlyPaths/0\n")));
+  EXPECT_THAT(ended.err, TellsThreeDenials(denied, hidden, ro));
 }
 
 // Nothing is guessed from what a command prints or how it ends.

@@ -165,6 +165,10 @@ TEST(Placeholders, StayUntilTheLastRunHasEndedAlsoWhenTheOtherWasKilled) {
 
 constexpr uid_t kOtherUser = 65534;
 
+void BecomeOtherThanRoot() {
+  if (::getuid() == 0 && ::setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) ::_exit(1);
+}
+
 void MakePlaceholderOf(uid_t user, const std::string& path, mode_t mode) {
   WriteText(path, "");
   ASSERT_EQ(::chown(path.c_str(), user, user), 0);
@@ -317,7 +321,7 @@ TEST(Placeholders, AreRemovedFromADirectoryThatTheCommandHasClosed) {
     ASSERT_EQ(::chmod(scratch.Path().c_str(), 0777), 0);
     const std::string directory = scratch.Path("dir");
     const auto become = [&] {
-      if (::getuid() == 0 && ::setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) ::_exit(1);
+      BecomeOtherThanRoot();
       ::mkdir(directory.c_str(), 0777);
     };
     EXPECT_TRUE(
@@ -338,7 +342,7 @@ TEST(Placeholders, AreMadeInADirectoryThatACommandHasClosed) {
     ASSERT_EQ(::chmod(scratch.Path().c_str(), 0777), 0);
     const std::string directory = scratch.Path("dir");
     const auto become = [&] {
-      if (::getuid() == 0 && ::setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) ::_exit(1);
+      BecomeOtherThanRoot();
       ::mkdir(directory.c_str(), 0777);
       WriteText(directory + "/b", "");
       ::chmod((directory + "/b").c_str(), kPlaceholderFileMode);
@@ -362,11 +366,8 @@ TEST(Placeholders, OpenNoDirectoryOfAnotherUser) {
   const ScratchDirectory scratch;
   ASSERT_EQ(::chmod(scratch.Path().c_str(), 0755), 0);
   ASSERT_EQ(::mkdir(scratch.Path("dir").c_str(), 0755), 0);
-  const auto become = [] {
-    if (::setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) ::_exit(1);
-  };
   const RunReport refused =
-      RunInChild(WithPlaceholders("echo ran", {scratch.Path("dir/a")}), {.before = become});
+      RunInChild(WithPlaceholders("echo ran", {scratch.Path("dir/a")}), {.before = BecomeOtherThanRoot});
   EXPECT_EQ(refused.message, "create '" + scratch.Path("dir/a") + "': Permission denied");
 }
 
