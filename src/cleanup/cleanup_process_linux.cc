@@ -144,7 +144,7 @@ Clock::duration PauseAfter(Clock::duration look) {
   constexpr int kShare = 20;  // of one processor, that a look takes
   constexpr double kLongest = 2;
   std::uint32_t random = 0;  // which is the longest
-  static_cast<void>(::getrandom(&random, sizeof random, 0));
+  [[maybe_unused]] const ssize_t count = ::getrandom(&random, sizeof random, 0);
   const double drawn = -std::log((random + 1.0) / 0x1p32);
   return std::chrono::duration_cast<Clock::duration>(std::max(kMean, look * kShare) *
                                                      std::min(drawn, kLongest));

@@ -89,7 +89,7 @@ void NoteOwner(const struct stat& made, KeptFile& kept) {
 int GiveRights(int file, KeptFile& kept) {
   struct stat made {};
   if (::fchown(file, kept.uid, kept.gid) != 0) {
-    static_cast<void>(::fchown(file, static_cast<uid_t>(-1), kept.gid));
+    [[maybe_unused]] const int group = ::fchown(file, static_cast<uid_t>(-1), kept.gid);
     if (::fstat(file, &made) != 0) return -1;
     NoteOwner(made, kept);
   }
