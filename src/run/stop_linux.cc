@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <string>
 #include <utility>
 
 #include "base/process_tree.h"
@@ -21,6 +22,13 @@ std::vector<pid_t> OwnChildren() {
   return ChildrenOf(::getpid());
 }
 
+// "NSpid:\t4711\t1\n": its numbers in our namespace, and in those below.
+bool IsFirstOfANamespace(pid_t process) {
+  const std::string status = ProcessText(process, "status");
+  const std::size_t numbers = status.find("\nNSpid:");
+  return numbers != std::string::npos && status.substr(0, status.find('\n', numbers + 1)).ends_with("\t1");
+}
+
 }  // namespace
 
 RunTree::RunTree(Reporting reporting) : reporting_(reporting) {
@@ -35,10 +43,13 @@ RunTree::~RunTree() {
 }
 
 // The number must not be another's by now. A sandbox whose tool has ended already has another parent, but
-// still the tool's group.
+// still the tool's process group: its own, or ours, in which nothing else is process 1 of a namespace.
 void RunTree::FoundSandbox(pid_t process) {
   UniqueFd handle = HandleOf(process);
-  if (!handle || (ParentOf(process) != child_->id && ::getpgid(process) != child_->id)) return;
+  const pid_t group = ::getpgid(process);
+  const bool ours = ParentOf(process) == child_->id || group == child_->id ||
+                    (group == ::getpgrp() && IsFirstOfANamespace(process));
+  if (!handle || !ours) return;
   sandbox_ = std::move(handle);
   sandbox_id_ = process;
 }
