@@ -63,6 +63,13 @@ constexpr Attack kAttacks[] = {
     {"rm .git/logs/HEAD; ln -s ../config .git/logs/HEAD; chmod 0111 .git/logs; chmod 0 .git; chmod 0111 ..",
      "chmod u+rwx work; cd work; git commit -q --allow-empty -m x"},
     {"mkfifo .git/FETCH_HEAD", "timeout 5 git fetch -q . side"},
+    // As git-lfs does: it follows links.
+    {"mkdir -p .git/lfs/objects/ab/cd; ln -s VICTIM/file .git/lfs/objects/ab/cd/abcd",
+     "if [ -e .git/lfs/objects/ab/cd/abcd ]; then touch CANARY; fi"},
+    // As git's prompt does: the shell expands how far an operation has come.
+    {"mkdir .git/rebase-merge; echo 5 > .git/rebase-merge/end; echo '$(touch CANARY)' > "
+     ".git/rebase-merge/msgnum",
+     "if [ -d .git/rebase-merge ]; then eval \"x=$(cat .git/rebase-merge/msgnum)\"; fi"},
     // Files that name paths: the command makes, git on the host would copy, overwrite or delete.
     {"h=$(printf %040d 7); mkdir -p .git/rr-cache/$h; echo x > .git/rr-cache/$h/preimage; printf "
      "'%s\\tVICTIM/file\\0' $h > .git/MERGE_RR",

@@ -151,6 +151,7 @@ TEST(GitConfigKeys, WhatIsNotKnownMayExecute) {
                            "[diff \"d\"] textconv=x",
                            "[diff \"d\"] command=x",
                            "[diff] external=x",
+                           "[rebase] instructionFormat=%s%nexec x",
                            "[merge \"m\"] driver=x",
                            "[gpg] program=x",
                            "[gpg \"ssh\"] program=x",

@@ -42,8 +42,23 @@ TEST(GitInstructions, QuotedWords) {
   EXPECT_TRUE(MayExecute("BISECT_NAMES", "'a';'x'"));
 }
 
+// git's prompt has the shell expand how far an operation has come.
+TEST(GitInstructions, WhatPromptsShow) {
+  for (const char* name : {"msgnum", "end", "next", "last"}) {
+    EXPECT_FALSE(MayExecute(name, "12\n")) << name;
+    for (const char* text : {"$(x)\n", "1\n$(x)\n", "`x`", "1 2", "a"})
+      EXPECT_TRUE(MayExecute(name, text)) << name << text;
+  }
+  const std::string hash(40, 'a');
+  for (const char* name : {"onto", "orig-head", "stopped-sha", "rewritten-list", "quiet", "signoff"}) {
+    EXPECT_FALSE(MayExecute(name, hash + " " + hash + "\n--signoff\n")) << name;
+    for (const char* text : {"$(x)", "a`x`", "a;x", "\\", "a'x'", "\033[0m"})
+      EXPECT_TRUE(MayExecute(name, text)) << name << text;
+  }
+}
+
 TEST(GitInstructions, WhatNoTableKnows) {
-  EXPECT_FALSE(MayExecute("msgnum", "exec"));
+  EXPECT_FALSE(MayExecute("message", "$(exec)"));
   EXPECT_FALSE(MayExecute("0012", "exec"));
   EXPECT_TRUE(MayExecute("new-in-git-9", ""));
 }

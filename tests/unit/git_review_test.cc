@@ -336,6 +336,7 @@ TEST_F(GitReview, UnfinishedOperationsAreJudgedAsAWhole) {
   EXPECT_EQ(file("BISECT_NAMES", "$(x)"), "instructions " + git + "BISECT_NAMES\n");
   EXPECT_EQ(file("gitweb/lighttpd"), "instructions " + git + "gitweb\n");  // git instaweb
   EXPECT_EQ(file("pid", "1\n"), "instructions " + git + "pid\n");
+  EXPECT_EQ(file("svn/.caches/lookup_svn_merge.db", "pst0"), "instructions " + git + "svn/.caches\n");
   EXPECT_EQ(only([&] { host_->AddSymlink(git + "rebase-merge", "/proc/self/cwd/x"); }),
             "instructions " + git + "rebase-merge\n");
   EXPECT_EQ(only([&] { host_->AddSymlink(git + "rebase-merge/done", "/proc/self/cwd/x"); }),
@@ -422,6 +423,7 @@ TEST_F(GitReview, DataThatIsWhatItWasIsNotListed) {
                       {.links = 2, .changed = 999 * kSecond});  // somebody may have set the clock
   host_->AddDirectory(data + "14", {.links = 3, .changed = 100 * kSecond});
   host_->AddDirectory(data + "15", {.links = 2});
+  host_->AddDirectory("/srv/w/a/.git/objects", {.changed = 100 * kSecond});
   EXPECT_EQ(Review(), "");
   const auto listed = [&](const std::string& name) {
     const std::vector<std::string>& questions = host_->Questions();
@@ -637,6 +639,46 @@ TEST_F(GitReview, LinksAmongGitsDataAreTakenAway) {
                           "\nnew /srv/w/new/.git\npassage /srv/w/new/.git/MERGE_MSG /srv/w/new/.git\n");
 }
 
+// git-lfs and git-annex copy what such a link leads to into work trees.
+TEST_F(GitReview, LinksAmongLargeObjectsAreTakenAway) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/.git/modules/m");
+  const std::string git = "/srv/w/a/.git";
+  before_.places.push_back({git + "/modules/m"});
+  before_.since = 200'000'000'000;
+  const std::string kinds[] = {"/annex/objects/1a/2b/KEY/KEY", "/lfs/objects/ab/cd/abcd",
+                               "/modules/m/lfs/objects/ab/cd/abcd"};
+  std::string expected;
+  for (const std::string& at : kinds) {
+    host_->AddSymlink(git + at, "/home/ana/key");
+    expected += "passage " + git + at + " " + git + "\n";
+  }
+  EXPECT_EQ(Review(), expected);
+}
+
+// The directory of a link is as it was, one above it has been put there.
+TEST_F(GitReview, LinksInDirectoriesThatWereMovedAreTakenAway) {
+  AddRepository("/srv/w/a/.git");
+  const std::string objects = "/srv/w/a/.git/lfs/objects";
+  constexpr std::uint64_t kRun = 200'000'000'000;
+  before_.since = kRun;
+  const auto set = [&](std::uint64_t lfs, std::uint64_t ab, std::uint64_t cd) {
+    host_->AddDirectory("/srv/w/a/.git/lfs", {.changed = lfs}).AddDirectory(objects, {.changed = 1});
+    host_->AddDirectory(objects + "/ab", {.changed = ab})
+        .AddDirectory(objects + "/ab/cd", {.links = 2, .changed = cd});
+    host_->AddSymlink(objects + "/ab/cd/abcd", "/home/ana/key");
+  };
+  const std::string taken = "passage " + objects + "/ab/cd/abcd /srv/w/a/.git\n";
+  set(1, 1, 1);
+  EXPECT_EQ(Review(), "");
+  set(1, 1, kRun + 1);
+  EXPECT_EQ(Review(), taken);
+  set(1, kRun + 1, 1);
+  EXPECT_EQ(Review(), taken);
+  set(kRun + 1, 1, 1);
+  EXPECT_EQ(Review(), taken);
+}
+
 // .repo/projects, git-new-workdir
 TEST_F(GitReview, LinksOfBeforeStayAsLongAsTheyLeadThere) {
   AddRepository("/srv/w/a/.git");
@@ -666,12 +708,13 @@ TEST_F(GitReview, FurtherNamesOfWhatGitWritesInPlace) {
 TEST_F(GitReview, WorkTreesInABareRepositoryAreNoDataOfGit) {
   AddRepository("/srv/w/b");
   before_.places = {{"/srv/w/b"}};
-  host_->AddSymlink("/srv/w/b/main/node_modules/.bin/x", "../y").AddSymlink("/srv/w/b/current", "main");
+  host_->AddSymlink("/srv/w/b/main/node_modules/.bin/x", "../y");
   host_->AddFile("/srv/w/b/main/.git", "gitdir: ../worktrees/main\n");
   host_->AddSymlink("/srv/w/b/FETCH_HEAD", "config").AddSymlink("/srv/w/b/worktrees/x", "/home");
+  host_->AddSymlink("/srv/w/b/rebased-patches", "/home/ana/.profile");  // `git rebase --apply` writes there
   EXPECT_EQ(Review(),
             "passage /srv/w/b/FETCH_HEAD /srv/w/b\naside /srv/w/b/main/.git /srv/w/b/main/.git\n"
-            "passage /srv/w/b/worktrees/x /srv/w/b\n");
+            "passage /srv/w/b/rebased-patches /srv/w/b\npassage /srv/w/b/worktrees/x /srv/w/b\n");
 }
 
 // Whoever names branches and work trees makes directories of any shape.

@@ -15,37 +15,21 @@
 namespace mxc {
 namespace {
 
-// What git keeps in a git directory. Where that is not called `.git`, other things may stand there: work
-// trees, most often.
+// Directories that git keeps in a git directory. Where that is not called `.git`, others may stand there:
+// work trees, most often.
 constexpr std::string_view kDirectories[] = {
     "annex",    "branches", "fsmonitor--daemon", "info", "lfs",          "logs",
     "modules",  "objects",  "lost-found",        "refs", "rebase-apply", "rebase-merge",
     "reftable", "remotes",  "rr-cache",          "svn",  "sequencer",    "worktrees"};
-constexpr std::string_view kFiles[] = {"addp-hunk-edit.diff",
-                                       "commondir",
-                                       "config",
-                                       "config.worktree",
-                                       "description",
-                                       "gc.log",
-                                       "gc.pid",
-                                       "gitdir",
-                                       "index",
-                                       "locked",
-                                       "packed-refs",
-                                       "shallow"};
 
 // Written anew and renamed, never in place: further names of theirs stay what they are.
 constexpr std::string_view kRenamed[] = {"HEAD",      "ORIG_HEAD",  "config", "config.worktree",
                                          "commondir", "gitdir",     "index",  "packed-refs",
                                          "shallow",   "description"};
 
-// A link may stand for either. Names that begin with a capital are git's: FETCH_HEAD, ADD_EDIT.patch.
+// Git and its tools write files there under more names than a list could hold.
 bool IsKept(const DirectoryEntry& entry) {
-  const std::string_view name = entry.name;
-  if (IsOneOf(name, kDirectories)) return true;
-  if (entry.type == FileType::kDirectory) return false;
-  return name.front() < 'a' || name.front() > 'z' || IsOneOf(name, kFiles) ||
-         name.starts_with("sharedindex.") || name.ends_with(".lock");
+  return entry.type != FileType::kDirectory || IsOneOf(entry.name, kDirectories);
 }
 
 // In these a directory is named by whoever names a branch, and may look like a git directory.
@@ -59,6 +43,9 @@ bool IsRootRef(std::string_view name) {
                                    [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || c == '-'; });
   return spelled && !name.ends_with("MSG");
 }
+
+// Of git-lfs and git-annex, which follow links: what such a link leads to is copied into work trees.
+constexpr std::string_view kLargeObjects[] = {"/lfs/objects", "/annex/objects"};
 
 bool IsIndex(std::string_view name) { return name == "index" || name.starts_with("sharedindex."); }
 
@@ -117,15 +104,26 @@ class DataSearch {
     }
     return top;
   }
-  // objects/12, and the like of git-lfs and git-annex; no branch that is called so.
-  [[nodiscard]] bool HoldsObjects(const Place& place, std::string_view directory,
+  // objects/12, lfs/objects/12/34 and the like of git-annex, where the run has changed nothing: before it
+  // these are not looked into. `directory` is where `entry` is, in `place`.
+  [[nodiscard]] bool HoldsObjects(const Place& place, const std::string& directory,
                                   const DirectoryEntry& entry) const {
-    const std::string_view in = directory.substr(std::min(directory.size(), place.git_directory.size()));
-    const std::string path = JoinPath(directory, entry.name);
-    const bool objects =
-        in == "/objects" && (before_ == nullptr || IsUnchangedLeaf(host_.LookAt(path), *before_));
-    return entry.name.size() == 2 && (objects || in == "/lfs/objects" || in == "/annex/objects") &&
-           !place.nested;
+    if (place.nested) return false;  // a branch that is called so
+    const std::string_view in = std::string_view(directory).substr(place.git_directory.size());
+    const bool among =
+        in == "/objects" || std::any_of(std::begin(kLargeObjects), std::end(kLargeObjects),
+                                        [in](std::string_view store) { return IsAtOrBelow(in, store); });
+    if (!among) return false;
+    if (before_ == nullptr) return entry.name.size() == 2;
+    return IsUnchangedLeaf(host_.LookAt(JoinPath(directory, entry.name)), *before_) &&
+           StandsWhereItStood(directory, place.git_directory);
+  }
+  // A directory that is renamed takes along what is below it, unchanged.
+  [[nodiscard]] bool StandsWhereItStood(std::string_view directory, std::string_view git_directory) const {
+    for (; directory.size() > git_directory.size(); directory = ParentOf(directory)) {
+      if (!IsUnchanged(host_.LookAt(std::string(directory)), *before_)) return false;
+    }
+    return true;
   }
   [[nodiscard]] Place PlaceOf(const std::string& directory) const {
     std::string_view top = directory;

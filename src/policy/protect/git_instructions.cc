@@ -14,66 +14,65 @@ namespace mxc {
 namespace {
 
 // Where git looks for unfinished operations, in every git directory; `git instaweb` runs a server that it
-// finds in `gitweb`, and ends the process that `pid` names.
-constexpr std::string_view kOperations[] = {"rebase-merge", "rebase-apply", "sequencer",
-                                            "BISECT_NAMES", "gitweb",       "pid"};
+// finds in `gitweb`, and ends the process that `pid` names; `git svn` makes objects of Perl of what it finds
+// in its caches, and the classes of these run code.
+constexpr std::string_view kOperations[] = {"rebase-merge", "rebase-apply", "sequencer",  "BISECT_NAMES",
+                                            "gitweb",       "pid",          "svn/.caches"};
 // And for remotes: each file is one.
 constexpr std::string_view kRemotes[] = {"remotes", "branches"};
 
-// Names, numbers, messages and patches: git runs nothing of these, whatever they say. What is done is not
-// done again.
-constexpr std::string_view kHarmless[] = {"abort-safety",
-                                          "allow_rerere_autoupdate",
-                                          "amend",
-                                          "applying",
-                                          "autostash",
-                                          "cdate_is_adate",
-                                          "current-fixups",
-                                          "done",
-                                          "drop_redundant_commits",
-                                          "dropped",
-                                          "end",
-                                          "final-commit",
-                                          "git-rebase-todo.backup",
-                                          "gpg_sign_opt",
-                                          "head",
-                                          "ignore_date",
-                                          "info",
-                                          "interactive",
-                                          "keep",
-                                          "keep_redundant_commits",
-                                          "last",
-                                          "message",
-                                          "message-fixup",
-                                          "message-squash",
-                                          "messageid",
-                                          "msg",
-                                          "msg-clean",
-                                          "msgnum",
-                                          "next",
-                                          "no-reschedule-failed-exec",
-                                          "no-verify",
-                                          "onto",
-                                          "orig-head",
-                                          "original-commit",
-                                          "patch",
-                                          "patch-merge-index",
-                                          "quiet",
-                                          "quoted-cr",
-                                          "rebasing",
-                                          "rerere-autoupdate",
-                                          "reschedule-failed-exec",
-                                          "rewritten",
-                                          "rewritten-list",
-                                          "rewritten-pending",
-                                          "scissors",
-                                          "sign",
-                                          "signoff",
-                                          "squash-onto",
-                                          "stopped-sha",
-                                          "threeway",
-                                          "utf8",
-                                          "verbose"};
+// Messages, patches and what is done: nothing executes these, whatever they say.
+constexpr std::string_view kTexts[] = {"current-fixups",
+                                       "done",
+                                       "dropped",
+                                       "final-commit",
+                                       "git-rebase-todo.backup",
+                                       "gpg_sign_opt",
+                                       "info",
+                                       "message",
+                                       "message-fixup",
+                                       "message-squash",
+                                       "msg",
+                                       "msg-clean",
+                                       "patch",
+                                       "patch-merge-index"};
+
+// Hashes, and options that are on where the file is there. Git runs nothing of these, but prompts of shells
+// show some.
+constexpr std::string_view kWords[] = {"abort-safety",
+                                       "allow_rerere_autoupdate",
+                                       "amend",
+                                       "applying",
+                                       "autostash",
+                                       "cdate_is_adate",
+                                       "drop_redundant_commits",
+                                       "head",
+                                       "ignore_date",
+                                       "interactive",
+                                       "keep",
+                                       "keep_redundant_commits",
+                                       "messageid",
+                                       "no-reschedule-failed-exec",
+                                       "no-verify",
+                                       "onto",
+                                       "orig-head",
+                                       "original-commit",
+                                       "quiet",
+                                       "quoted-cr",
+                                       "rebasing",
+                                       "rerere-autoupdate",
+                                       "reschedule-failed-exec",
+                                       "rewritten",
+                                       "rewritten-list",
+                                       "rewritten-pending",
+                                       "scissors",
+                                       "sign",
+                                       "signoff",
+                                       "squash-onto",
+                                       "stopped-sha",
+                                       "threeway",
+                                       "utf8",
+                                       "verbose"};
 
 // Of a list of what is to be done. `exec` is not among them.
 constexpr std::string_view kCommands[] = {
@@ -201,6 +200,18 @@ bool IsPickOptions(std::string_view text) {
          });
 }
 
+// How far an operation has come: git's own prompt puts it into a string that the shell expands.
+bool IsNumber(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool IsWords(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return IsLetterOrDigit(c) || std::string_view(" _-\n").find(c) != std::string_view::npos;
+  });
+}
+
 bool IsBlank(std::string_view text) { return text.find_first_not_of(" \n") == std::string_view::npos; }
 
 struct Row {
@@ -208,7 +219,11 @@ struct Row {
   bool (*harmless)(std::string_view text);
 };
 
-constexpr std::array<Row, 11> kJudged = {{{"git-rebase-todo", IsHarmlessList},
+constexpr std::array<Row, 15> kJudged = {{{"git-rebase-todo", IsHarmlessList},
+                                          {"end", IsNumber},
+                                          {"last", IsNumber},
+                                          {"msgnum", IsNumber},
+                                          {"next", IsNumber},
                                           {"head-name", IsHead},
                                           {"refs-to-delete", IsRefs},
                                           {"update-refs", IsRefUpdates},
@@ -225,7 +240,7 @@ bool IsPatch(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool IsHarmlessWhatever(std::string_view name) { return IsOneOf(name, kHarmless) || IsPatch(name); }
+bool IsHarmlessWhatever(std::string_view name) { return IsOneOf(name, kTexts) || IsPatch(name); }
 
 // For git as well, which the caller runs: it gets no further than we do.
 bool IsMissing(const Lookup& lookup) { return !lookup.status && lookup.failure != LookupFailure::kOther; }
@@ -295,7 +310,8 @@ class Finder {
 bool MayExecute(std::string_view name, std::string_view text) {
   const auto* const row =
       std::find_if(kJudged.begin(), kJudged.end(), [name](const Row& each) { return each.name == name; });
-  return row == kJudged.end() ? !IsHarmlessWhatever(name) : !row->harmless(text);
+  if (row != kJudged.end()) return !row->harmless(text);
+  return IsOneOf(name, kWords) ? !IsWords(text) : !IsHarmlessWhatever(name);
 }
 
 std::vector<GitInstruction> FindInstructions(const std::string& git_directory, const Host& host) {

@@ -1,6 +1,7 @@
 // Files in a git directory that git runs something of, and that cannot be held, for git writes them in daily
 // work: what an operation that has not ended is to do next, where a line `exec` is a command and a strategy
-// of merging a program; and remotes of the old form, whose address may name a program.
+// of merging a program, and a number that a shell's prompt shows may be a command to the shell; and remotes
+// of the old form, whose address may name a program.
 #pragma once
 
 #include <cstdint>

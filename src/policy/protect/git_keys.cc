@@ -143,6 +143,8 @@ constexpr ExecutingRow kExecutes[] = {
     {"merge", "tool"},            // the same
     {"pull", "octopus"},          // names a strategy
     {"pull", "twohead"},          // the same
+    // A line break in it makes commands of what commits are called.
+    {"rebase", "instructionformat"},
 };
 
 // "transport::address" runs git-remote-transport; a command may stand in the place of a way to update.
