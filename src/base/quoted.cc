@@ -16,14 +16,19 @@ struct Span {
   char32_t last;
 };
 
-// Of Unicode's control and format characters those that terminals and editors obey, and the separators that
-// some take for the end of a line.
-constexpr Span kObeyed[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
-                            {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
-                            {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+// Of Unicode's control and format characters those that terminals and editors obey, the separators that some
+// take for the end of a line, and what shows nothing, or a blank: Default_Ignorable_Code_Point
+// (DerivedCoreProperties.txt), White_Space (PropList.txt) but for the space, and characters whose glyph is
+// empty.
+constexpr Span kUnseen[] = {
+    {0x00, 0x1f},       {0x7f, 0xa0},       {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},
+    {0x115f, 0x1160},   {0x1680, 0x1680},   {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x2000, 0x200f},
+    {0x2028, 0x202f},   {0x205f, 0x206f},   {0x2800, 0x2800},   {0x3000, 0x3000},   {0x3164, 0x3164},
+    {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x13430, 0x13442},
+    {0x16fe4, 0x16fe4}, {0x1bca0, 0x1bca3}, {0x1d159, 0x1d159}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
 
 bool IsPlain(const Character& character) {
-  return character.valid && std::none_of(std::begin(kObeyed), std::end(kObeyed), [&](const Span& span) {
+  return character.valid && std::none_of(std::begin(kUnseen), std::end(kUnseen), [&](const Span& span) {
            return character.code >= span.first && character.code <= span.last;
          });
 }

@@ -8,8 +8,8 @@
 namespace mxc {
 
 // As one line on which no terminal acts: control characters (C0, DEL, C1), characters that reorder or hide
-// others (bidirectional controls, zero width, tags), line separators, and what is not UTF-8, byte for byte as
-// \xNN.
+// others (bidirectional controls, tags), line separators, what shows nothing or a blank that is no space, and
+// what is not UTF-8, byte for byte as \xNN.
 [[nodiscard]] std::string Escaped(std::string_view text);
 // The same in quotes: for messages.
 [[nodiscard]] std::string Quoted(std::string_view text);

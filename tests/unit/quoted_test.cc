@@ -27,6 +27,18 @@ TEST(Escaped, NamesWhatATerminalObeys) {
   EXPECT_EQ(Escaped("\xf3\xa0\x81\x81"), "\\xf3\\xa0\\x81\\x81") << "a tag";
 }
 
+TEST(Escaped, NamesWhatShowsNothing) {
+  for (const char* text :
+       {"\u034f",     "\u115f",     "\u1160",     "\u17b4",     "\u17b5",     "\u180b",    "\u180f",
+        "\u2800",     "\u3164",     "\ufe00",     "\ufe0f",     "\uffa0",     "\ufff0",    "\U000e0100",
+        "\U000e01ef", "\U000e0fff", "\U0001bca0", "\U0001d173", "\u00a0",     "\u1680",    "\u2003",
+        "\u202f",     "\u205f",     "\u3000",     "\U00013441", "\U00016fe4", "\U0001d159"})
+    EXPECT_EQ(Escaped(text).substr(0, 2), "\\x") << text;
+  for (const char* text : {" ", "\u00a1", "\u0350", "\u1161", "\u2801", "\u3001", "\ufffd", "\U0001f600"})
+    EXPECT_EQ(Escaped(text), text);
+  EXPECT_EQ(ShellQuoted("a\u3164"), "$'a\\xe3\\x85\\xa4'");
+}
+
 TEST(Escaped, NamesWhatIsNotUtf8) {
   EXPECT_EQ(Escaped("\x9b"
                     "2J"),
