@@ -81,9 +81,11 @@ TEST(ProtocolSniffer, ReadsAClientHelloThatIsSpreadOverRecords) {
 
 TEST(ProtocolSniffer, SeesThatAClientHelloHidesAnother) {
   EXPECT_EQ(Read(Tls(ServerName("good.test") + Extension(0xfe0d, "x"))), "done tls ech good.test");
-  for (const unsigned type : {0xffceU, 0xfe08U, 0xfe09U, 0xfe0aU})
-    EXPECT_EQ(Read(Tls(Extension(type, "x"))), "done tls ech");
-  EXPECT_EQ(Read(Tls(Extension(0xfe07, "x"))), "done tls");
+  for (const unsigned type :
+       {0xffceU, 0xfe08U, 0xfe09U, 0xfe0aU, 0xff02U, 0xff03U, 0xff04U, 0xff08U, 0xfd00U, 0xda09U, 0xfe02U})
+    EXPECT_EQ(Read(Tls(Extension(type, "x"))), "done tls ech") << type;
+  for (const unsigned type : {0xfe0eU, 0xff01U, 0xdadaU})
+    EXPECT_EQ(Read(Tls(Extension(type, "x"))), "done tls") << "another one, renegotiation_info, GREASE";
 }
 
 TEST(ProtocolSniffer, RefusesAClientHelloThatCanBeReadInTwoWays) {

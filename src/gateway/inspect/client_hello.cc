@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 
 #include "gateway/inspect/protocol_sniffer.h"
 #include "gateway/rules/rules.h"
@@ -9,8 +11,25 @@ constexpr std::string_view kMalformedHello = "its ClientHello is malformed";
 constexpr std::size_t kServerName = 0;
 constexpr std::size_t kEarlyData = 42;
 
-// ECH, its drafts, and ESNI before it.
-bool IsEncryptedName(std::size_t type) { return (type >= 0xfe08 && type <= 0xfe0d) || type == 0xffce; }
+// Encrypted ClientHello in every form: by it a server takes another name than the one in the open. 0xff01
+// among them is renegotiation_info.
+struct CodePoints {
+  std::size_t first;
+  std::size_t last;
+};
+constexpr CodePoints kEncryptedNames[] = {
+    {0xfe02, 0xfe0d},  // encrypted_client_hello: RFC 9849, draft-ietf-tls-esni-08 (0xfe08) and later
+    {0xfd00, 0xfd00},  // ech_outer_extensions: RFC 9849, draft-ietf-tls-esni-08 and later
+    {0xda09, 0xda09},  // ech_is_inner: draft-ietf-tls-esni-09 to -10
+    {0xff02, 0xff08},  // encrypted_client_hello, ech_nonce, outer_extensions: draft-ietf-tls-esni-07 (to
+                       // 0xff04), and the working copy after it (0xff08)
+    {0xffce, 0xffce},  // encrypted_server_name: draft-ietf-tls-esni-00 to -06
+};
+
+bool IsEncryptedName(std::size_t type) {
+  return std::any_of(std::begin(kEncryptedNames), std::end(kEncryptedNames),
+                     [type](const CodePoints& each) { return type >= each.first && type <= each.last; });
+}
 
 // Takes vectors with a length before them from the front of a view.
 class Fields {
