@@ -14,6 +14,14 @@ TEST(GitInstructions, Lists) {
   EXPECT_TRUE(MayExecute("todo", std::string_view("noop\0\nx y", 9)));
 }
 
+TEST(GitInstructions, NamesOfRefsAreThoseThatGitAllows) {
+  for (const char* name : {"refs/heads/main\n", "detached HEAD\n"})
+    EXPECT_FALSE(MayExecute("head-name", name)) << name;
+  for (const char* name : {"config\n", "refs/../config\n", "refs/heads/x\x1b]0;y\a\n", "refs/heads/x.lock\n"})
+    EXPECT_TRUE(MayExecute("head-name", name)) << name;
+  EXPECT_TRUE(MayExecute("git-rebase-todo", "update-ref refs/heads/x:y\n"));
+}
+
 TEST(GitInstructions, Strategies) {
   EXPECT_FALSE(MayExecute("strategy", "recursive\n"));
   for (const char* strategy : {"foo/evil", "../x\n", "evil\n", "ort\nx", "", "ort "})

@@ -192,12 +192,19 @@ TEST_F(GitListReview, RefsNameRefs) {
       .AddFile(kGit + "/worktrees/w/commondir", "../..\n");
   for (const std::string& ref : refs) {
     for (const char* text :
-         {"ref: refs/heads/main\n", "ref:refs/x", "0123456789012345678901234567890123456789\n", ""}) {
+         {"ref: refs/heads/main\n", "ref:refs/x", "0123456789012345678901234567890123456789\n", "",
+          "ref: refs/heads/ä/@/a.b-c,d{x}\t \n", "ref: refs/heads/.invalid\n"}) {
       host_.AddFile(ref, text);
       EXPECT_EQ(Review(), "") << ref << text;
     }
-    for (const char* text : {"ref: commondir\n", "ref:config", "ref: \t\nobjects/12/x\n",
-                             "ref: refs/../config", "ref: HEAD\n", "ref: worktrees/w/gitdir\n", "ref:"}) {
+    for (const char* text :
+         {"ref: commondir\n", "ref:config", "ref: \t\nobjects/12/x\n", "ref: refs/../config", "ref: HEAD\n",
+          "ref: worktrees/w/gitdir\n", "ref:",
+          // Not as git's check_refname_format has it: a prompt shows it.
+          "ref: refs/heads/x\x1b]0;y\a\n", "ref: refs/heads/x\x7f", "ref: refs/x\nrefs/y\n", "ref: refs/x y",
+          "ref: refs/x~", "ref: refs/x^", "ref: refs/x:", "ref: refs/x?", "ref: refs/x*", "ref: refs/x[",
+          "ref: refs/x\\", "ref: refs/x@{0}", "ref: refs/.x", "ref: refs/x.lock", "ref: refs/x.lock/y",
+          "ref: refs//x", "ref: refs/x/", "ref: refs/x.", "ref: refs/", "ref: refs/heads/.invalid/x"}) {
       host_.AddFile(ref, text);
       EXPECT_EQ(Review().substr(0, ref.size() + 1), ref + " ") << text;
     }

@@ -8,6 +8,7 @@
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
 #include "policy/protect/git_config.h"
+#include "policy/protect/git_lists.h"
 #include "policy/protect/git_places.h"
 
 namespace mxc {
@@ -108,15 +109,11 @@ std::string_view TakeLine(std::string_view& text) {
 }
 
 // Git writes and deletes what such a file names: refs, if below refs/, else files of its own.
-bool IsRef(std::string_view name) {
-  return name.starts_with("refs/") && name.find("..") == std::string_view::npos;
-}
-
-bool IsHead(std::string_view text) { return text == "detached HEAD\n" || IsRef(TakeLine(text)); }
+bool IsHead(std::string_view text) { return text == "detached HEAD\n" || IsRefName(TakeLine(text)); }
 
 bool IsRefs(std::string_view text) {
   while (!text.empty()) {
-    if (!IsRef(TakeLine(text))) return false;
+    if (!IsRefName(TakeLine(text))) return false;
   }
   return true;
 }
@@ -125,7 +122,7 @@ bool IsRefs(std::string_view text) {
 bool IsRefUpdates(std::string_view text) {
   for (int line = 0; !text.empty(); ++line) {
     const std::string_view name = TakeLine(text);
-    if (line % 3 == 0 && !IsRef(name)) return false;
+    if (line % 3 == 0 && !IsRefName(name)) return false;
   }
   return true;
 }
@@ -140,7 +137,7 @@ bool IsHarmlessList(std::string_view text) {
     if (!word.empty() && IsLetterOrDigit(word.front()) && !IsOneOf(word, kCommands)) return false;
     if (word != "update-ref" && word != "u") continue;
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f", word.size()), line.size()));
-    if (!IsRef(line.substr(0, line.find_first_of(" \t\r\v\f")))) return false;
+    if (!IsRefName(line.substr(0, line.find_first_of(" \t\r\v\f")))) return false;
   }
   return true;
 }

@@ -31,6 +31,9 @@ bool NamesFilesBeside(std::string_view text) {
   return true;
 }
 
+// What HEAD says where refs are kept in tables.
+constexpr std::string_view kRefOfReftables = "refs/heads/.invalid";
+
 // Of an `alternates`; git reads it up to the first end of string.
 std::vector<std::string> ObjectStores(std::string_view text) {
   std::vector<std::string> stores;
@@ -72,11 +75,31 @@ GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host) {
   return list;
 }
 
+bool IsRefName(std::string_view name) {
+  if (!name.starts_with("refs/")) return false;
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) > ' ' && c != '\x7f' &&
+           std::string_view("~^:?*[\\").find(c) == std::string_view::npos;
+  });
+  if (!plain || name.find("..") != std::string_view::npos || name.find("@{") != std::string_view::npos ||
+      name.ends_with('.'))
+    return false;
+  for (std::size_t start = 0; start <= name.size();) {
+    const std::size_t end = std::min(name.find('/', start), name.size());
+    const std::string_view part = name.substr(start, end - start);
+    if (part.empty() || part.starts_with('.') || part.ends_with(".lock")) return false;
+    start = end + 1;
+  }
+  return true;
+}
+
 bool NamesARef(std::string_view text) {
   constexpr std::string_view kSymbolic = "ref:";
+  constexpr std::string_view kBlanks = " \t\n\r";
   if (!text.starts_with(kSymbolic)) return true;
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r", kSymbolic.size()), text.size()));
-  return text.starts_with("refs/") && text.find("..") == std::string_view::npos;
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks, kSymbolic.size()), text.size()));
+  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  return text == kRefOfReftables || IsRefName(text);
 }
 
 bool LeadsToRefs(const std::string& ref, const Host& host) {

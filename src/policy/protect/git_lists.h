@@ -29,6 +29,8 @@ namespace mxc {
 // As such a file is compared: its own text, or that of its `gitdir`.
 [[nodiscard]] GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host);
 
+// Of a ref below refs/, as git's check_refname_format allows it: prompts show it in a terminal.
+[[nodiscard]] bool IsRefName(std::string_view name);
 // A ref is a hash, or names another one below refs/. What else it names is a file of git's own to git
 // (`ref: commondir`), which writes there what it means to write to the ref.
 [[nodiscard]] bool NamesARef(std::string_view text);
