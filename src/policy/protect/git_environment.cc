@@ -1,5 +1,6 @@
 #include "policy/protect/git_environment.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -40,6 +41,20 @@ constexpr const char* kPrograms[] = {
     "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "SSH_ASKPASS", "VISUAL",   "EDITOR",          "PAGER",
     "LESSOPEN",          "LESSCLOSE",           "LESSKEY",     "LESSKEYIN"};
 
+// Directories, with colons between them, from which git and what it starts take what they run: modules of its
+// Perl programs, definitions of merge tools, the configuration of gpg.
+constexpr const char* kProgramDirectories[] = {"GITPERLLIB", "MERGE_TOOLS_DIR", "GNUPGHOME"};
+
+// Held like a template: what is in it, and the directory when there is none.
+void AddDirectories(std::string_view list, std::vector<GitVariable>& variables) {
+  while (!list.empty()) {
+    const std::string_view path = list.substr(0, list.find(':'));
+    list.remove_prefix(std::min(list.size(), path.size() + 1));
+    if (!path.empty())
+      variables.push_back({.section = "init", .name = "templatedir", .value = std::string(path)});
+  }
+}
+
 }  // namespace
 
 std::vector<GitVariable> ReadGitParameters(std::string_view text) {
@@ -77,6 +92,7 @@ std::vector<GitVariable> GitEnvironment(const Host& host) {
   }
   if (std::optional<std::string> value = host.Environment("GIT_TEMPLATE_DIR"))
     variables.push_back({.section = "init", .name = "templatedir", .value = std::move(*value)});
+  for (const char* name : kProgramDirectories) AddDirectories(host.Environment(name).value_or(""), variables);
   return variables;
 }
 

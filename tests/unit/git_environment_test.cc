@@ -1,0 +1,31 @@
+// What the environment tells git and the programs it starts.
+#include "policy/protect/git_environment.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/protect_text.h"
+
+namespace mxc::git_environment_test {
+namespace {
+
+class GitEnvironmentProtection : public Protection {};
+
+TEST_F(GitEnvironmentProtection, DirectoriesThatProgramsAreTakenFromAreHeld) {
+  host_.AddFile("/srv/g/perl/Git.pm").AddDirectory("/srv/g/tools").AddDirectory("/srv/g/gpg");
+  host_.SetEnvironment("GITPERLLIB", "/usr/share/perl5:/srv/g/perl:/srv/g/more");
+  host_.SetEnvironment("MERGE_TOOLS_DIR", "/srv/g/tools").SetEnvironment("GNUPGHOME", "/srv/g/gpg");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/gpg\n/srv/g/more directory\n/srv/g/perl\n/srv/g/tools\n");
+}
+
+TEST_F(GitEnvironmentProtection, EmptyDirectoriesNameNothing) {
+  host_.AddDirectory("/srv/g");
+  for (const char* const name : {"GITPERLLIB", "MERGE_TOOLS_DIR", "GNUPGHOME"})
+    host_.SetEnvironment(name, ":");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "");
+  EXPECT_TRUE(GitEnvironment(host_).empty());
+}
+
+}  // namespace
+}  // namespace mxc::git_environment_test
