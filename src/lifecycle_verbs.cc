@@ -114,12 +114,16 @@ Error NotHeldHere(Containment containment) {
                      {}, "leave --foreground out");
 }
 
-// Until the sandbox has ended.
+// Until the sandbox has ended. After SIGHUP, and from a pipe that nobody reads, what we tell is heard by
+// nobody.
 int StayWith(session::Provisioned& sandbox) {
-  const Result<std::vector<Warning>> left = sandbox.Wait();
-  if (!left) return RefuseVerb(InWordsOfVerbs(left.error(), sandbox.id));
-  for (const Warning& warning : *left) TellWarning(warning.message);
-  return 0;
+  constexpr int kSignalled = 128;
+  const Result<session::Provisioned::End> end = sandbox.Wait();
+  if (!end) return RefuseVerb(InWordsOfVerbs(end.error(), sandbox.id));
+  std::clearerr(stderr);
+  for (const Warning& warning : end->left) TellWarning(warning.message);
+  if (end->ended && std::fflush(stderr) == 0 && std::ferror(stderr) == 0) sandbox.Heard();
+  return end->signal == 0 ? 0 : kSignalled + end->signal;
 }
 
 int StartVerb(Options options, const Host& host) {

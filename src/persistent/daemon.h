@@ -31,13 +31,19 @@ struct Place {
   UniqueFd provisioner = {};  // who made it, until it is kept; gone, it ends
 };
 
+// What its provisioner says to the daemon, one byte at a time.
+inline constexpr char kKeep = 'k';   // it stays without me
+inline constexpr char kEnd = 's';    // stop, and tell me what was left
+inline constexpr char kHeard = 'h';  // I have told that
+
 class SandboxDaemon {
  public:
   // `plan` is that of provision. `stages` and `signals` are borrowed.
   SandboxDaemon(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
                 SignalScope& signals);
   // Until the sandbox is deprovisioned, its time is over, or we are told to end. The name is gone then. When
-  // its time is over and there is something to say, until it has been said.
+  // its commands have left something, and nobody who waits has heard of it, until it has been said, or we are
+  // told to end once more.
   void Run();
 
  private:
@@ -58,7 +64,9 @@ class SandboxDaemon {
   [[nodiscard]] Status Renew();
   [[nodiscard]] Status Stop();
   void StopSandbox();
-  void Expire();
+  void Expire(const char* how);
+  void EndUnasked();
+  void OnSignal();
   [[nodiscard]] Status Enter(const UniqueFd& connection);
   [[nodiscard]] Status Follow(const UniqueFd& connection);
   void End();
@@ -84,7 +92,10 @@ class SandboxDaemon {
   std::uint64_t look_ms_;               // when to look at our name again
   bool stopped_ = false;                // has stood before
   std::vector<Warning> told_ = {};      // what the stages have said, for who asks next
-  bool expired_ = false;                // its time was over
+  bool used_ = false;                   // a command has been in it
+  bool signalled_ = false;              // we are to end, and have not done anything about it
+  bool expired_ = false;                // it has ended, and what it has left is to be told
+  const char* ended_how_ = "";          // then
   bool done_ = false;
 };
 

@@ -32,6 +32,11 @@ constexpr std::uint64_t kCpuTickMs = 10;
 // The launcher of a command ends it at the limit, and tells: it takes 2 s for one that does not want to end.
 constexpr std::uint64_t kCpuGraceMs = 3000;
 
+bool HasGone(const UniqueFd& caller) {
+  pollfd ended{.fd = caller.Get(), .events = 0, .revents = 0};
+  return ::poll(&ended, 1, 0) == 1;
+}
+
 }  // namespace
 
 SandboxDaemon::SandboxDaemon(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
@@ -65,15 +70,29 @@ void SandboxDaemon::StopSandbox() {
   followers_.End();
   cpu_end_ms_ = 0;
   if (!stood) return;
+  // A service manager sends its signal to us and to who waits for us, one after the other; it is the one that
+  // this end is for, and does not cut the review short.
+  signalled_ = signals_.Ending() || signalled_;
   for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
   mark_ = {};
 }
 
-// Who asks for it next is the first to be told what it has left, unless somebody waits for its end.
-void SandboxDaemon::Expire() {
+// Who asks for it next is the first to be told what it has left, unless somebody waits for its end, and says
+// to have heard it: the signal that ends us may end that one, too.
+void SandboxDaemon::Expire(const char* how) {
   StopSandbox();
+  signalled_ = false;
   expired_ = true;
-  done_ = told_.empty() || place_.provisioner;
+  ended_how_ = how;
+  done_ = told_.empty();
+  if (done_ || !place_.provisioner) return;
+  if (!SendReply(place_.provisioner.Get(), OkText(told_))) place_.provisioner.Reset();
+}
+
+// What has had no command has left nothing, and mostly nobody knows its name.
+void SandboxDaemon::EndUnasked() {
+  Expire("it was ended");
+  done_ = done_ || !used_;
 }
 
 void SandboxDaemon::End() {
@@ -96,7 +115,7 @@ void SandboxDaemon::OnTimers() {
   const std::uint64_t now = NowMs();
   const bool idle = limits_.idle_ms != 0 && sandbox_.Running() == 0 && now >= busy_ms_ + limits_.idle_ms;
   const bool old = limits_.lifetime_ms != 0 && now >= provisioned_ms_ + limits_.lifetime_ms;
-  if ((idle || old) && !expired_ && !done_) Expire();
+  if ((idle || old) && !expired_ && !done_) Expire("its time was over");
   OnCpuTime(now);
   if (now < look_ms_) return;
   look_ms_ = now + kLookMs;
@@ -135,7 +154,8 @@ void SandboxDaemon::PollOnce() {
   const std::size_t follower = polls.size();
   for (const int descriptor : followers_.Descriptors()) polls.push_back(readable(descriptor));
   if (::poll(polls.data(), polls.size(), PollTimeout()) < 0) return;  // EINTR
-  if (polls[kSignals].revents != 0 && signals_.Ending()) done_ = true;
+  if (polls[kSignals].revents != 0) signalled_ = signals_.Ending();
+  if (std::exchange(signalled_, false)) OnSignal();
   for (std::size_t i = polls.size(); i-- > follower;) {
     if (polls[i].revents != 0) followers_.OnEvent(i - follower);
   }
@@ -148,6 +168,13 @@ void SandboxDaemon::PollOnce() {
   }
   if (polls[kCalls].revents != 0 && !done_) Accept();
   OnTimers();
+  if (signalled_ && !done_) OnSignal();
+}
+
+// The second one is for an end that has been told to nobody.
+void SandboxDaemon::OnSignal() {
+  done_ = expired_;
+  if (!expired_) EndUnasked();
 }
 
 void SandboxDaemon::OnNames() {
@@ -155,11 +182,16 @@ void SandboxDaemon::OnNames() {
   done_ = done_ || !place_.directory.Has(place_.id.Name());
 }
 
-// It keeps the sandbox, or is gone before anybody knows the name.
+// It keeps the sandbox, or ends it, or is gone.
 void SandboxDaemon::OnProvisioner() {
   char word = 0;
-  done_ = done_ || ::recv(place_.provisioner.Get(), &word, 1, MSG_DONTWAIT) != 1;
-  place_.provisioner.Reset();
+  const bool there = ::recv(place_.provisioner.Get(), &word, 1, MSG_DONTWAIT) == 1;
+  if (!there || word != kEnd) place_.provisioner.Reset();
+  if (expired_) {
+    done_ = done_ || (there && word == kHeard);
+  } else if (!there || word == kEnd) {
+    EndUnasked();
+  }
 }
 
 void SandboxDaemon::OnSandbox(short init, short ends, short records) {
@@ -196,15 +228,18 @@ bool SandboxDaemon::Serve(const UniqueFd& connection) {
   return false;
 }
 
-// Empty: it has been sent already.
+// Empty: it has been sent already, or there is nobody to send it to.
 std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
-  const auto text = [this](const Status& status) {
+  // Who has gone meanwhile is not told anything: it stays for who asks next.
+  const auto text = [&](const Status& status) {
+    if (HasGone(connection)) return std::string();
     return status ? OkText(std::exchange(told_, {})) : ErrorText(status.error());
   };
   if (expired_ && verb != Verb::kStatus) {
+    if (HasGone(connection)) return {};
     End();
     done_ = true;
-    return verb == Verb::kDeprovision ? OkText(told_) : ErrorText(SandboxExpired(told_));
+    return verb == Verb::kDeprovision ? OkText(told_) : ErrorText(SandboxExpired(ended_how_, told_));
   }
   switch (verb) {
     case Verb::kStart:
@@ -220,6 +255,11 @@ std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
       return followed ? std::string() : ErrorText(followed.error());
     }
     case Verb::kDeprovision:
+      StopSandbox();
+      if (!told_.empty() && HasGone(connection)) {
+        EndUnasked();
+        return {};
+      }
       End();
       done_ = true;
       return text(Done{});
@@ -294,6 +334,7 @@ Status SandboxDaemon::Enter(const UniqueFd& connection) {
   if (!sandbox_.Stands() || CpuTimeIsUp()) return NotStarted(stopped_ || sandbox_.Stands());
   if (sandbox_.Running() >= kMaxSessionCommands) return TooManyCommands();
   if (Status sent = SendReply(connection.Get(), entry_); !sent) return sent;
+  used_ = true;
   if (sandbox_.Admit(connection.Get())) return Done{};
   // The launcher has its reply, and reads reports from here on.
   [[maybe_unused]] const ssize_t told =

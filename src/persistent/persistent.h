@@ -46,9 +46,17 @@ struct Provisioned {
   std::string id = {};
   UniqueFd daemon = {};  // empty: no process of this machine holds it
   void Keep();
-  // In place of it, where there is a daemon: until the sandbox has ended, or nobody can read standard output
-  // any more. What it has left. Errors: kStaleId: its daemon was killed.
-  [[nodiscard]] Result<std::vector<Warning>> Wait();
+  // In place of it, where there is a daemon: until the sandbox has ended. It is stopped when a signal asks
+  // this process to end, or nobody can read standard output any more; a second signal is not waited with.
+  // Errors: kStaleId: its daemon was killed.
+  struct End {
+    std::vector<Warning> left = {};
+    int signal = 0;      // that asked for it
+    bool ended = false;  // by now, and `left` is all
+  };
+  [[nodiscard]] Result<End> Wait();
+  // What was left has been told; else the daemon tells whoever asks for the sandbox next.
+  void Heard();
 };
 
 // Leaves a daemon behind; on Windows a record, whose plan every start takes. Errors: kUnsupportedPhase,

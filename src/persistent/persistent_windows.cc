@@ -217,7 +217,9 @@ Result<Entry> Enter(const SandboxId& id) {
 
 void Provisioned::Keep() {}
 
-Result<std::vector<Warning>> Provisioned::Wait() { return std::vector<Warning>{}; }  // there is no daemon
+Result<Provisioned::End> Provisioned::Wait() { return End{}; }  // there is no daemon
+
+void Provisioned::Heard() {}
 
 Status StartInBackground(const Plan& /*plan*/, int /*connection*/) {
   return Unsupported("Windows has no commands in the background of a sandbox", {},

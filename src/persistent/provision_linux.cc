@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "engine/hide_arguments.h"
@@ -19,6 +21,7 @@
 #include "persistent/refusals.h"
 #include "persistent/reply.h"
 #include "remote/remote.h"
+#include "run/signals.h"
 
 namespace mxc::session {
 namespace {
@@ -66,27 +69,55 @@ void Detach(const Place& place) {
   ::_exit(0);
 }
 
+void SayTo(const UniqueFd& daemon, char word) {
+  [[maybe_unused]] const ssize_t told = ::send(daemon.Get(), &word, 1, MSG_NOSIGNAL);
+}
+
+// 0: none of those that have arrived asks for an end.
+int EndingSignal(SignalScope& signals) {
+  const bool ending = signals.Ending();
+  for (const int number : signals.Take()) {
+    if (ending && number != SIGWINCH && number != SIGCONT) return number;
+  }
+  return 0;
+}
+
 Error NotHeld() { return SetupFailed("the sandbox's daemon ended before it could answer"); }
 
 }  // namespace
 
 void Provisioned::Keep() {
-  [[maybe_unused]] const ssize_t told = ::send(daemon.Get(), "k", 1, MSG_NOSIGNAL);
+  SayTo(daemon, kKeep);
   daemon.Reset();
 }
 
 // The daemon's last word comes over the socket that tells it that we are still there.
-Result<std::vector<Warning>> Provisioned::Wait() {
+Result<Provisioned::End> Provisioned::Wait() {
+  SignalScope signals;
+  if (Status begun = signals.Begin(); !begun) return begun.error();
+  End end;
   pollfd polls[] = {{.fd = daemon.Get(), .events = POLLIN, .revents = 0},
+                    {.fd = signals.Descriptor(), .events = POLLIN, .revents = 0},
                     {.fd = STDOUT_FILENO, .events = 0, .revents = 0}};
-  while (polls[0].revents == 0 && polls[1].revents == 0) {
-    if (::poll(polls, 2, -1) < 0 && errno != EINTR)
+  while (polls[0].revents == 0) {
+    if (::poll(polls, std::size(polls), -1) < 0 && errno != EINTR)
       return SystemError(ErrorCode::kSetupFailed, "wait for the end of the sandbox", errno);
+    const int signal = polls[1].revents != 0 ? EndingSignal(signals) : 0;
+    if (signal != 0 && end.signal != 0) return end;
+    if (signal != 0) end.signal = signal;
+    if (signal != 0 || polls[2].revents != 0) SayTo(daemon, kEnd);
+    if (polls[2].revents != 0) polls[2].fd = -1;
   }
-  if (polls[0].revents == 0) return std::vector<Warning>{};
   const Result<std::string> reply = ReceiveReply(daemon.Get());
-  return reply ? ParseOk(*reply) : SandboxDied("its daemon was killed");
+  if (!reply) return SandboxDied("its daemon was killed");
+  Result<std::vector<Warning>> left = ParseOk(*reply);
+  if (!left) return left.error();
+  end.left = std::move(*left);
+  end.ended = true;
+  return end;
 }
+
+void Provisioned::Heard() { SayTo(daemon, kHeard); }
 
 Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stages& stages) {
   if (const Remote* const remote = RemoteOf(plan.containment))

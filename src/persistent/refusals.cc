@@ -29,8 +29,8 @@ Error SandboxDied(const std::string& how) {
                       "deprovision it, and provision another");
 }
 
-Error SandboxExpired(const std::vector<Warning>& left) {
-  std::string message = "the sandbox is gone: its time was over";
+Error SandboxExpired(const std::string& how, const std::vector<Warning>& left) {
+  std::string message = "the sandbox is gone: " + how;
   for (const Warning& warning : left) message += "; " + warning.message;
   return AboutSandbox(ErrorCode::kStaleId, std::move(message), "provision another");
 }

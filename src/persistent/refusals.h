@@ -14,7 +14,7 @@ namespace mxc::session {
 [[nodiscard]] Error NoSuchSandbox();
 [[nodiscard]] Error SandboxDied(const std::string& how);  // "its daemon was killed"
 // Its time was over; `left` is said with that.
-[[nodiscard]] Error SandboxExpired(const std::vector<Warning>& left);
+[[nodiscard]] Error SandboxExpired(const std::string& how, const std::vector<Warning>& left);
 [[nodiscard]] Error AlreadyStarted();
 // `stopped`: it was started once.
 [[nodiscard]] Error NothingToStop(bool stopped);

@@ -110,7 +110,7 @@ TEST_P(Verbs, ASandboxEndsWithItsStartInTheForeground) {
     ASSERT_TRUE(held.SaysOnStdout("\n"));
     EXPECT_EQ(Living(directory).size(), 1U);
     held.Signal(number);
-    EXPECT_EQ(held.Wait().status, -number);
+    EXPECT_EQ(held.Wait().status, number == SIGKILL ? -SIGKILL : 128 + number);
     EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
   }
   // Whoever reads its output has gone.
@@ -121,6 +121,117 @@ TEST_P(Verbs, ASandboxEndsWithItsStartInTheForeground) {
   const Ended ended = Execute(shell);
   EXPECT_FALSE(ended.overdue);
   EXPECT_THAT(ended.out, MatchesRegex(prefix + ":[0-9a-f]+\n"));
+  EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
+}
+
+// As a service manager ends it, a terminal that is closed, and Ctrl-C.
+TEST_P(Verbs, ASignalToAStartInTheForegroundLetsItTellWhatIsLeft) {
+  const std::string directory = OwnDirectory();
+  const std::string work = workspace.Directory("work");
+  for (const int number : {SIGTERM, SIGHUP, SIGINT}) {
+    Running held{Called({"start", "--foreground", "--containment", containment, "--rw", work})};
+    ASSERT_TRUE(held.SaysOnStdout("\n"));
+    const std::vector<std::string> living = Living(directory);
+    ASSERT_EQ(living.size(), 1U);
+    const std::string made = work + "/new" + std::to_string(number);
+    EXPECT_EQ(In(living.front(), "mkdir -p " + made + "/.git").status, 0);
+    held.Signal(number);
+    const Ended ended = held.Wait();
+    EXPECT_FALSE(ended.overdue);
+    EXPECT_EQ(ended.status, 128 + number);
+    EXPECT_THAT(ended.err, HasSubstr("new git repositories: '" + made + "/.git'"));
+    EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); })) << "it has been told";
+  }
+}
+
+// Processes of a service all get the signal.
+TEST_P(Verbs, ASignalToTheDaemonAsWellChangesNothing) {
+  const std::string directory = OwnDirectory();
+  const std::string work = workspace.Directory("work");
+  for (const bool daemon_first : {false, true}) {
+    Running held{Called({"start", "--foreground", "--containment", containment, "--rw", work})};
+    ASSERT_TRUE(held.SaysOnStdout("\n"));
+    const std::vector<std::string> living = Living(directory);
+    ASSERT_EQ(living.size(), 1U);
+    const pid_t daemon = DaemonOf(living.front());
+    const std::string made = work + (daemon_first ? "/first" : "/second");
+    EXPECT_EQ(In(living.front(), "mkdir -p " + made + "/.git").status, 0);
+    if (daemon_first) ::kill(daemon, SIGTERM);
+    held.Signal(SIGTERM);
+    if (!daemon_first) ::kill(daemon, SIGTERM);
+    const Ended ended = held.Wait();
+    EXPECT_EQ(ended.status, 128 + SIGTERM);
+    EXPECT_THAT(ended.err, HasSubstr("new git repositories: '" + made + "/.git'"));
+    EXPECT_THAT(ended.err, Not(HasSubstr("interrupted")));
+    EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
+  }
+}
+
+// Whoever asks for the sandbox next is told.
+TEST_P(Verbs, WhatNobodyHasHeardOfIsToldToWhoAsksNext) {
+  const std::string directory = OwnDirectory();
+  const std::string work = workspace.Directory("work");
+  const std::vector<std::string> words = {"start",     "--foreground", "--containment",
+                                          containment, "--rw",         work};
+  const auto use = [&](const std::string& name) {
+    const std::vector<std::string> living = Living(directory);
+    const std::string id = living.empty() ? "none" : living.front();
+    EXPECT_EQ(In(id, "mkdir -p " + work + "/" + name + "/.git").status, 0);
+    return id;
+  };
+  const auto is_told = [&](const std::string& id, const std::string& name) {
+    EXPECT_TRUE(Eventually([&] { return Listed(id, "state") == "expired"; })) << name;
+    const Ended told = In(id, "true");
+    EXPECT_EQ(EnvelopeCode(told), "stale_id");
+    EXPECT_THAT(told.err, AllOf(HasSubstr("it was ended"),
+                                HasSubstr("new git repositories: '" + work + "/" + name + "/.git'")));
+    EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
+  };
+  {
+    Running held{Called(words)};
+    ASSERT_TRUE(held.SaysOnStdout("\n"));
+    const std::string id = use("killed");
+    held.Signal(SIGKILL);
+    EXPECT_EQ(held.Wait().status, -SIGKILL);
+    is_told(id, "killed");
+  }
+  {
+    Launch deaf = Called({});
+    deaf.arguments = {"-c", "exec \"$0\" \"$@\" 2> /dev/full", deaf.program};
+    deaf.arguments.insert(deaf.arguments.end(), words.begin(), words.end());
+    deaf.program = "/bin/sh";
+    Running held{deaf};
+    ASSERT_TRUE(held.SaysOnStdout("\n"));
+    const std::string id = use("full");
+    held.Signal(SIGHUP);
+    EXPECT_EQ(held.Wait().status, 128 + SIGHUP);
+    is_told(id, "full");
+  }
+  const std::string id = Start({"--rw", work});
+  use("alone");
+  ASSERT_EQ(::kill(DaemonOf(id), SIGTERM), 0);
+  is_told(id, "alone");
+}
+
+// A daemon that does not answer is not waited for.
+TEST_P(Verbs, ASecondSignalEndsAStartInTheForegroundAtOnce) {
+  const std::string directory = OwnDirectory();
+  const std::string work = workspace.Directory("work");
+  Running held{Called({"start", "--foreground", "--containment", containment, "--rw", work})};
+  ASSERT_TRUE(held.SaysOnStdout("\n"));
+  const std::vector<std::string> living = Living(directory);
+  ASSERT_EQ(living.size(), 1U);
+  EXPECT_EQ(In(living.front(), "mkdir -p " + work + "/new/.git").status, 0);
+  const pid_t daemon = DaemonOf(living.front());
+  ASSERT_EQ(::kill(daemon, SIGSTOP), 0);
+  held.Signal(SIGTERM);
+  ::usleep(200000);
+  EXPECT_EQ(::kill(held.Pid(), 0), 0);
+  held.Signal(SIGTERM);
+  EXPECT_EQ(held.Wait().status, 128 + SIGTERM);
+  ASSERT_EQ(::kill(daemon, SIGCONT), 0);
+  EXPECT_TRUE(Eventually([&] { return Listed(living.front(), "state") == "expired"; }));
+  EXPECT_THAT(Call({"stop", living.front()}).err, HasSubstr("new git repositories: '" + work + "/new/.git'"));
   EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
 }
 
