@@ -61,8 +61,9 @@ struct SandboxRequest {
   int watch_socket = -1;
   bool watch_files = false;  // false: connect(2) alone
   // For a persistent sandbox: borrowed, init's end of a socket (SOCK_SEQPACKET). Then no command is run.
-  // Every message on it is one byte and a connection (StartInSession); one byte comes back for each when its
-  // command has ended. Init ends with the daemon, whom it takes for its launcher.
+  // Every message on it is one byte and a connection (StartInSession). What comes back is the multiplexer of
+  // its terminals (engine/persistent/multiplexer.h), and then one byte for each command that has ended. Init
+  // ends with the daemon, whom it takes for its launcher.
   int session = -1;
 };
 

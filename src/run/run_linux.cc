@@ -195,8 +195,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   Result<HostResources> resources = PrepareHostResources(std::move(*changes));
   if (!resources) return resources.error();
   Undo undo;
-  Result<StdioSetup> stdio =
-      SetUpStdio(plan, observer.SpeaksOnStandardOutput(), resources->changes.terminal, undo);
+  Result<StdioSetup> stdio = SetUpStdio(plan, observer.SpeaksOnStandardOutput(), resources->changes.terminal,
+                                        undo, connections.multiplexer);
   if (!stdio) return stdio.error();
 
   const Reporting reporting = std::visit([](const auto& launch) { return ReportingOf(launch); }, plan.launch);
