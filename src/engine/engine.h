@@ -141,10 +141,13 @@ class CommandReports {
   [[nodiscard]] std::optional<int> Status();
   // Then: the MiB of its private /tmp, when that was full at the end.
   [[nodiscard]] std::optional<int> FullTmp() const { return full_tmp_; }
+  // And the name of a process that the command left in its session, to be ended with it; "": there was none.
+  [[nodiscard]] const std::string& Left() const { return left_; }
 
  private:
   UniqueFd report_;
   std::optional<int> full_tmp_ = {};
+  std::string left_ = {};
   std::optional<int> status_ = {};
 };
 

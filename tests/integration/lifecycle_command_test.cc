@@ -275,6 +275,16 @@ TEST_P(LifecycleCommand, NothingInThePlaceOfTerminalsIsTakenForOne) {
   }
 }
 
+TEST_P(LifecycleCommand, AProcessThatEndsWithACommandIsToldByItsReport) {
+  const std::string id = Started();
+  EXPECT_EQ(Exec(id, "sleep 60 & echo up").err, "");
+  Launch reported = ExecOf(id, "sleep 60 & echo up");
+  reported.arguments.emplace_back("--report=short");
+  EXPECT_THAT(Execute(reported).err,
+              HasSubstr("'sleep' went on in the background and was ended with the command: `mxc-exec exec "
+                        "--background ID -- CMD` is for what must keep running\n"));
+}
+
 // One command serves, one connects, and so does the host: the network is the sandbox's, and lives from start
 // to stop.
 TEST_P(LifecycleCommand, CommandsShareANetworkAndPublishedPorts) {
