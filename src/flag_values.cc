@@ -99,7 +99,7 @@ Result<PortPair> PortsOf(std::string_view flag, const std::string& text) {
   const std::optional<std::uint16_t> guest =
       colon == std::string::npos ? host : ParsePort(std::string_view(text).substr(colon + 1));
   if (host && guest) return PortPair{.host = *host, .guest = *guest};
-  return Refused(flag, "a port of this host and one inside, such as 8080:80", text);
+  return Refused(flag, "a port of this host and one inside, each from 1 to 65535, such as 8080:80", text);
 }
 
 // Without a name for the place a relative path is refused: never guess what is granted.
