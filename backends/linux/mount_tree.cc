@@ -35,7 +35,7 @@ constexpr std::string_view kPrivateTmp = "tmpfs of its own";
 constexpr std::string_view kInvisible = "the host's is not in the sandbox's root";
 constexpr std::string_view kMissingReadOnly = "does not exist, and what is around it is read-only";
 constexpr std::string_view kProtected =
-    "read-only bind mount in a read-write one; a stand-in holds a name that is missing";
+    "read-only bind mount in a read-write one; a placeholder holds a name that is missing";
 constexpr std::string_view kMissingReadWrite = "does not exist; a masked placeholder holds its name";
 
 enum class Kind { kOwn, kRule, kLink };
