@@ -250,6 +250,11 @@ INSTANTIATE_TEST_SUITE_P(
              "network.defaultPolicy and its like | write network.egress in their place, and \"version\": "
              "\"1.0.0\""},
         Case{"{}",
+             {"--publish", "127.0.0.1:8080:80"},
+             "error: --publish takes ports alone, not '127.0.0.1:8080:80' | the port of this host is opened "
+             "on its "
+             "loopback: write 8080:80"},
+        Case{"{}",
              {"--publish", "8080:0"},
              "error: --publish takes a port of this host and one inside, each from 1 to 65535, such as "
              "8080:80, not '8080:0' | "}));
