@@ -49,10 +49,37 @@ const Flag* FindFlag(std::string_view word) {
   return found == AllFlags().end() ? nullptr : &*found;
 }
 
+// What people write who know docker, podman or bwrap.
+struct KnownElsewhere {
+  std::string_view word;
+  std::string_view ours;
+};
+constexpr KnownElsewhere kKnownElsewhere[] = {
+    {"-v", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
+    {"--volume", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
+    {"--mount", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
+    {"--bind", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
+    {"--ro-bind", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
+    {"-p", "ports are published by --publish 8080:80"},
+    {"-e", "variables are set by --env NAME=VALUE"},
+    {"--env-file", "variables are set by --env NAME=VALUE, one by one"},
+    {"-w", "the directory to start in is --cwd PATH"},
+    {"--workdir", "the directory to start in is --cwd PATH"},
+    {"--network", "there is no network but what --allow-host HOST lets the command reach"},
+    {"--rm", "nothing stays of a run: leave it out"},
+    {"-i", "stdin and the terminal are passed through: leave it out"},
+    {"-t", "stdin and the terminal are passed through: leave it out"},
+    {"-it", "stdin and the terminal are passed through: leave it out"},
+};
+
 Error Unknown(const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  for (const KnownElsewhere& known : kKnownElsewhere) {
+    if (name == known.word) return UsageError("unknown option " + Quoted(word), std::string(known.ours));
+  }
   Words names;
   for (const Flag& flag : AllFlags()) names.push_back(NameOf(flag));
-  const std::string nearest = Nearest(word.substr(0, word.find('=')), {names.begin(), names.end()});
+  const std::string nearest = Nearest(name, {names.begin(), names.end()});
   return UsageError("unknown option " + Quoted(word),
                     nearest.empty() ? kSeeHelp : "did you mean " + nearest + "?");
 }

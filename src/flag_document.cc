@@ -51,6 +51,20 @@ bool LooksLikeAddress(const std::string& host) {
   return host.find_first_not_of("0123456789./") == std::string::npos || host.find(':') != std::string::npos;
 }
 
+// "::1:443" may be an address, and is none that can be read.
+Status CheckPort(const std::string& text, const std::string& flag) {
+  const std::optional<WrittenPort> written = FindWrittenPort(text);
+  if (written && !written->port) {
+    return UsageError(flag + ": " + std::string(kNotAPort), "write --allow-host " +
+                                                                ShellWord(written->host + ":443") + ", or " +
+                                                                written->host + " alone for every port");
+  }
+  const bool many = std::count(text.begin(), text.end(), ':') > 1;
+  if (!many || !HostOfUrl(text).empty() || ParseHostEntry(text)) return Done{};
+  return UsageError(flag + ": not an address, a block or a host name",
+                    "an IPv6 address with a port stands in brackets: '[2001:db8::1]:443'");
+}
+
 Json RuleFor(const std::string& text) {
   const auto [name, port] = SplitHostFlag(text);
   Json rule = Map("to", List(Map(LooksLikeAddress(name) ? "cidr" : "host", StringOf(name))));
@@ -265,6 +279,9 @@ class Adder {
       const std::string name = text.substr(0, text.find('='));
       const std::string flag = Named("--env", name);
       std::string entry = text;
+      if (name.empty()) {
+        return UsageError("--env takes the name of a variable, or NAME=VALUE, not " + Quoted(text));
+      }
       if (text == name) {
         const std::optional<std::string> value = host_.Environment(name);
         if (!value)
@@ -318,6 +335,7 @@ class Adder {
         if (Status opened = AddLoopbackPort(*port, Named("--allow-host", text)); !opened) return opened;
         continue;
       }
+      if (Status port = CheckPort(text, Named("--allow-host", text)); !port) return port;
       Status added = legacy_network_
                          ? Append({"network", "allowedHosts"}, StringOf(text), Named("--allow-host", text))
                          : Append({"network", "egress", "allow"}, RuleFor(text), Named("--allow-host", text));

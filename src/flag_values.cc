@@ -99,7 +99,11 @@ Result<PortPair> PortsOf(std::string_view flag, const std::string& text) {
   const std::optional<std::uint16_t> guest =
       colon == std::string::npos ? host : ParsePort(std::string_view(text).substr(colon + 1));
   if (host && guest) return PortPair{.host = *host, .guest = *guest};
-  return Refused(flag, "a port of this host and one inside, such as 8080:80", text);
+  if (std::count(text.begin(), text.end(), ':') > 1) {
+    return UsageError(std::string(flag) + " takes ports alone, not " + Quoted(text),
+                      "the port of this host is opened on its loopback: write 8080:80");
+  }
+  return Refused(flag, "a port of this host and one inside, each from 1 to 65535, such as 8080:80", text);
 }
 
 // Without a name for the place a relative path is refused: never guess what is granted.

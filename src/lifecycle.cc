@@ -284,8 +284,10 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
     return left;
   };
   RunReporter reporter{*status, log, summary ? &*summary : nullptr, review};
-  const Result<Outcome> outcome =
-      RunPlan(*plan, reporter, {.command = entry->connection.Get(), .records = followed->records.Get()});
+  const Result<Outcome> outcome = RunPlan(*plan, reporter,
+                                          {.command = entry->connection.Get(),
+                                           .records = followed->records.Get(),
+                                           .multiplexer = entry->multiplexer.Get()});
   if (summary && (outcome || reporter.Started())) summary->Tell(*plan, !outcome || Failed(*outcome));
   if (outcome) return Finish(*plan, *outcome, log, *status);
   if (reporter.Started()) return Fail(outcome.error(), log, *status);

@@ -177,10 +177,12 @@ void RunReporter::OnFile(const FileCall& call) {
   if (denial != nullptr) status_.File(*denial);
 }
 
+// Many tools leave a server for the next call, which is no news where nobody asks for a report.
 void RunReporter::OnWarning(const Warning& warning) {
-  status_.Warn(warning, true);
+  const bool told = warning.category != "process-left" || summary_ != nullptr;
+  status_.Warn(warning, told);
   log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
-  TellWarning(warning.message);
+  if (told) TellWarning(warning.message);
 }
 
 void Warn(const Plan& plan, Log& log, std::string_view category) {

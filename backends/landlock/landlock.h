@@ -1,5 +1,5 @@
 // The landlock backend: a Policy held by Landlock and seccomp alone, for hosts that hand out no namespaces.
-// The last rung of what "process" means on Linux.
+// The weakest isolation level of what "process" means on Linux.
 #pragma once
 
 #include "mxc/backend.h"

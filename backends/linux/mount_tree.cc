@@ -30,12 +30,13 @@ constexpr std::string_view kBound = "bind mount";
 constexpr std::string_view kBoundReadOnly = "read-only bind mount";
 constexpr std::string_view kInside = "inside the bind mount of a directory above";
 constexpr std::string_view kMaskedDirectory = "empty read-only tmpfs over it";
+constexpr std::string_view kMaskedAround = "read-only tmpfs over it, which holds the grants below it alone";
 constexpr std::string_view kMaskedFile = "masked: opening it fails with EACCES";
 constexpr std::string_view kPrivateTmp = "tmpfs of its own";
 constexpr std::string_view kInvisible = "the host's is not in the sandbox's root";
 constexpr std::string_view kMissingReadOnly = "does not exist, and what is around it is read-only";
 constexpr std::string_view kProtected =
-    "read-only bind mount in a read-write one; a stand-in holds a name that is missing";
+    "read-only bind mount in a read-write one; a placeholder holds a name that is missing";
 constexpr std::string_view kMissingReadWrite = "does not exist; a masked placeholder holds its name";
 
 enum class Kind { kOwn, kRule, kLink };
@@ -98,8 +99,9 @@ class TreeBuilder {
   struct Frame {
     std::string_view path = {};
     View view = View::kEmpty;
-    std::size_t mask = kNoMask;  // the TmpfsMount of a denied directory we are in
-    bool file = false;           // nothing can stand below it
+    std::size_t mask = kNoMask;    // the TmpfsMount of a denied directory we are in
+    std::size_t clause = kNoMask;  // its entry in the ledger
+    bool file = false;             // nothing can stand below it
   };
 
   [[nodiscard]] std::vector<Entry> SortedEntries() const {
@@ -292,6 +294,7 @@ class TreeBuilder {
                                               .look_alike = !rule.object});
       Push(rule.path, View::kMask);
       frames_.back().mask = mask;
+      if (!rule.pointer.empty()) frames_.back().clause = lowered_.ledger.size();
       Record(rule, kMaskedDirectory);
     } else {
       Add(FileMask{.target = rule.path, .object = object, .look_alike = !rule.object});
@@ -316,6 +319,7 @@ class TreeBuilder {
     if (frames_.back().mask != kNoMask) {
       std::get<TmpfsMount>(lowered_.sandbox.mounts[frames_.back().mask]).mode = 0555;
     }
+    if (frames_.back().clause != kNoMask) lowered_.ledger[frames_.back().clause].mechanism = kMaskedAround;
     while (frames_.back().path != path) {
       const View view = frames_.back().view;
       const std::string_view next = NextOnTheWay(frames_.back().path, path);
@@ -337,7 +341,12 @@ class TreeBuilder {
   }
 
   void Push(std::string_view path, View view, bool file = false) {
-    frames_.push_back({path, view, view == View::kMask ? frames_.back().mask : kNoMask, file});
+    Frame frame{.path = path, .view = view, .file = file};
+    if (view == View::kMask) {
+      frame.mask = frames_.back().mask;
+      frame.clause = frames_.back().clause;
+    }
+    frames_.push_back(frame);
   }
 
   // Forgets everything `path` does not stand below.

@@ -10,7 +10,12 @@ namespace {
 constexpr std::string_view kNoRoute = "network namespace without a route";
 constexpr std::string_view kHostNetwork = "the host's network, unrestricted";
 constexpr std::string_view kNoWayIn = "network namespace that no address of the host leads into";
-constexpr std::string_view kRefused = "every route ends at the network gateway, which refuses it";
+// A connect() to an address that no rule could allow ends at nftables; the gateway judges the rest.
+constexpr std::string_view kRefused =
+    "packet filter rules refuse addresses that no rule allows, the network gateway names and the rest";
+constexpr std::string_view kAddressesRefused =
+    "packet filter rules refuse the addresses, the network gateway names that lead there";
+constexpr std::string_view kNamesRefused = "the network gateway refuses the names";
 constexpr std::string_view kDialled = "every route ends at the network gateway, which dials what is allowed";
 constexpr std::string_view kUninspected =
     "every route ends at the network gateway, which dials what is allowed: name resolved, contents not "
@@ -34,6 +39,11 @@ bool IsIcmp(const PortRange& range) { return range.protocol == Protocol::kIcmp; 
 
 bool OnlyIcmp(const NetworkRule& rule) {
   return !rule.ports.empty() && std::all_of(rule.ports.begin(), rule.ports.end(), IsIcmp);
+}
+
+bool OnlyNames(const NetworkRule& rule) {
+  return !rule.to.empty() &&
+         std::all_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) { return !peer.host.empty(); });
 }
 
 // The proxy alone knows which address it takes a name for, and it carries TCP. So a rule that needs an
@@ -187,7 +197,7 @@ void RecordGateway(const Network& network, Lowered& lowered) {
   }
   for (const NetworkRule& rule : network.deny) {
     OnlyIcmp(rule) ? Record(lowered, rule.pointer, Strength::kKernel, kNoIcmp)
-                   : record(rule.pointer, kRefused);
+                   : record(rule.pointer, OnlyNames(rule) ? kNamesRefused : kAddressesRefused);
   }
   Record(lowered, network.ingress_pointer, Strength::kKernel, kNoWayIn);
   record(network.host_loopback_pointer,

@@ -104,13 +104,22 @@ std::string HostOfUrl(std::string_view text) {
   return known ? std::string(split->host) : "";
 }
 
+std::optional<WrittenPort> FindWrittenPort(std::string_view text) {
+  const auto split = SplitPort(Trimmed(text));
+  if (!split || !split->port || split->port->find('/') != std::string_view::npos) return std::nullopt;
+  const bool host = ParseCidr(split->host, HostBits::kMask).ok() ||
+                    (!split->bracketed && IsHostName(split->host, Wildcard::kAllowed));
+  if (!host) return std::nullopt;
+  return WrittenPort{.host = std::string(split->host), .port = ParsePort(*split->port)};
+}
+
 Result<HostEntry> ParseHostEntry(std::string_view text) {
   const auto split = SplitPort(Trimmed(text));
   if (!split) return Reason("not an address, a block or a host name");
   HostEntry entry;
   if (split->port) {
     const auto port = ParsePort(*split->port);
-    if (!port) return Reason("the port is not a number from 1 to 65535");
+    if (!port) return Reason(std::string(kNotAPort));
     entry.port = *port;
   }
   if (const auto block = ParseCidr(split->host, HostBits::kMask); block) {

@@ -24,6 +24,15 @@ enum class Wildcard { kAllowed, kForbidden };
 // a URL alone ("10.0.0.1/x" may be a block); "" where nothing stands around it, or it is none.
 [[nodiscard]] std::string HostOfUrl(std::string_view text);
 
+// Of "example.com:443": a name, address or block with something behind a colon that was meant as its port.
+struct WrittenPort {
+  std::string host = {};
+  std::optional<std::uint16_t> port = {};  // absent: a number that is none, or no number
+};
+[[nodiscard]] std::optional<WrittenPort> FindWrittenPort(std::string_view text);
+
+inline constexpr std::string_view kNotAPort = "the port is not a number from 1 to 65535";
+
 struct HostEntry {
   Peer peer = {};
   std::uint16_t port = 0;  // 0: every port

@@ -1,5 +1,7 @@
 // The network section: which form it is written in, and the directional form.
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "base/cidr.h"
 #include "config/decoding.h"
@@ -29,12 +31,27 @@ bool UsesLegacyForm(const Json& network) {
                      [&network](std::string_view key) { return Member(&network, key) != nullptr; });
 }
 
+// What to write for "example.com:443", which neither `host` nor `cidr` takes; "" where that is not the
+// mistake.
+std::string PortHint(const std::string& text) {
+  const std::optional<WrittenPort> written = FindWrittenPort(text);
+  if (!written) return "";
+  const std::string key = ParseCidr(written->host, HostBits::kRefuse).ok() ? "`cidr`" : "`host`";
+  const std::string port = written->port ? std::to_string(*written->port) : "443";
+  return "write the " + key + " as " + written->host +
+         ", and a port from 1 to 65535 beside `to`: " + "\"ports\": [{\"port\": " + port + "}]";
+}
+
 void DecodeBlocks(Decoding& decoding, const Json& json, const Place& place, Peer& peer) {
   const Json* text = Member(&json, "cidr");
   const Result<Cidr> block = ParseCidr(text->text, HostBits::kRefuse);
   if (!block) {
     const std::string host = HostOfUrl(text->text);
     const bool name = IsHostName(host, Wildcard::kAllowed);
+    if (const std::string hint = PortHint(text->text); !hint.empty()) {
+      decoding.Fail(place.Key("cidr"), *text, Ticked(text->text) + " has a port", std::move(hint));
+      return;
+    }
     decoding.Fail(place.Key("cidr"), *text, "not a valid address block: " + block.error().message,
                   host.empty() ? ""
                   : name       ? "write the name alone, as `host`: " + host
@@ -65,9 +82,12 @@ Peer DecodePeer(Decoding& decoding, const Json& json, const Place& place) {
   }
   if (!IsHostName(host->text, Wildcard::kAllowed)) {
     const std::string alone = HostOfUrl(host->text);
-    decoding.Fail(place.Key("host"), *host, Ticked(host->text) + " is not a host name",
-                  alone.empty() ? "write a name such as example.com, or *.example.com for its subdomains"
-                                : "write the host alone: " + alone);
+    const std::string port = PortHint(host->text);
+    decoding.Fail(place.Key("host"), *host,
+                  Ticked(host->text) + (port.empty() ? " is not a host name" : " has a port"),
+                  !port.empty()   ? port
+                  : alone.empty() ? "write a name such as example.com, or *.example.com for its subdomains"
+                                  : "write the host alone: " + alone);
   }
   if (Folded(host->text) == kHostLoopbackName) {
     decoding.Fail(

@@ -14,8 +14,16 @@ std::vector<NetworkRule> UpgradeHosts(Decoding& decoding, const Json& network, s
     const Place here = place.Item(i);
     Result<HostEntry> entry = ParseHostEntry(list->items[i].text);
     if (!entry) {
-      const std::string host = HostOfUrl(list->items[i].text);
-      decoding.Fail(here, list->items[i], Ticked(list->items[i].text) + " is " + entry.error().message,
+      const std::string& text = list->items[i].text;
+      if (const auto written = FindWrittenPort(text); written && !written->port) {
+        decoding.Fail(here, list->items[i], Ticked(text) + ": " + std::string(kNotAPort),
+                      "write HOST:PORT, or " + written->host + " for every port");
+        continue;
+      }
+      const std::string host = HostOfUrl(text);
+      const std::string reason =
+          host.empty() ? entry.error().message : "not an address, a block or a host name";
+      decoding.Fail(here, list->items[i], Ticked(text) + " is " + reason,
                     host.empty()
                         ? "write an address, a block such as 10.0.0.0/8, or a name such as example.com"
                         : "write the host alone: " + host);

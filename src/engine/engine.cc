@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -211,6 +212,7 @@ bool CommandReports::TakeStop() {
   if (next && next->event == Event::kEnded) {
     status_ = next->number;
     if (next->node > 0) full_tmp_ = next->node;
+    left_.assign(next->left.data(), ::strnlen(next->left.data(), next->left.size()));
   }
   return next && next->event == Event::kStopped;
 }

@@ -61,8 +61,9 @@ struct SandboxRequest {
   int watch_socket = -1;
   bool watch_files = false;  // false: connect(2) alone
   // For a persistent sandbox: borrowed, init's end of a socket (SOCK_SEQPACKET). Then no command is run.
-  // Every message on it is one byte and a connection (StartInSession); one byte comes back for each when its
-  // command has ended. Init ends with the daemon, whom it takes for its launcher.
+  // Every message on it is one byte and a connection (StartInSession). What comes back is the multiplexer of
+  // its terminals (engine/persistent/multiplexer.h), and then one byte for each command that has ended. Init
+  // ends with the daemon, whom it takes for its launcher.
   int session = -1;
 };
 
@@ -140,10 +141,13 @@ class CommandReports {
   [[nodiscard]] std::optional<int> Status();
   // Then: the MiB of its private /tmp, when that was full at the end.
   [[nodiscard]] std::optional<int> FullTmp() const { return full_tmp_; }
+  // And the name of a process that the command left in its session, to be ended with it; "": there was none.
+  [[nodiscard]] const std::string& Left() const { return left_; }
 
  private:
   UniqueFd report_;
   std::optional<int> full_tmp_ = {};
+  std::string left_ = {};
   std::optional<int> status_ = {};
 };
 

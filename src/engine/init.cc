@@ -124,9 +124,15 @@ void CloseStreams(const Child& child) {
                                                 program.discard_queue});
 }
 
-// The status of the command, when it has ended and what it has left behind with it. Tells when it is stopped.
+// An outer /proc has other numbers for our children than we have.
+ProcessName LeftBehind(const Child& child, pid_t command) {
+  const bool own_session = child.program.supervised && child.command.controlling_terminal < 0;
+  return child.program.outer_proc ? ProcessName{} : LeftIn(own_session ? command : ::getsid(0));
+}
+
+// How the command ended, when it has and what it has left behind with it. Tells when it is stopped.
 // A command that forks and exits for ever leaves more than can be reaped: `more`, and the signals come first.
-std::optional<int> ReapAndForget(const Child& child, pid_t command, bool& more) {
+std::optional<Report> ReapAndForget(const Child& child, pid_t command, bool& more) {
   const int which = WNOHANG | (child.command.controlling_terminal >= 0 ? WUNTRACED : 0);
   int status = 0;
   more = true;
@@ -139,8 +145,9 @@ std::optional<int> ReapAndForget(const Child& child, pid_t command, bool& more) 
       child.Send({.event = Event::kStopped, .number = status});
       continue;
     }
+    const Report ended{.event = Event::kEnded, .number = status, .left = LeftBehind(child, command)};
     if (child.adopts) EndSupervision(child);
-    return status;
+    return ended;
   }
   return std::nullopt;
 }
@@ -169,9 +176,10 @@ void RunCommand(const Child& child) {
   sigset_t all;
   sigfillset(&all);
   for (bool more = false;;) {
-    if (const std::optional<int> status = ReapAndForget(child, command, more)) {
+    if (std::optional<Report> ended = ReapAndForget(child, command, more)) {
       SealDiscarded(child);
-      return child.Send({.event = Event::kEnded, .number = *status, .node = FullTmp(child)});
+      ended->node = FullTmp(child);
+      return child.Send(*ended);
     }
     siginfo_t info{};
     const timespec now{};

@@ -1,6 +1,7 @@
 // What the sandbox's init tells the launcher, through a pipe: one fixed-size record per event.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "mxc/error.h"
@@ -62,14 +63,18 @@ enum class Event : std::int32_t {
   kStarted,  // the command has been executed
   kStopped,  // by a signal, with a private terminal: it waits for a SIGCONT that is sent to init
   kEnded,    // `number` is its status, as wait(2) gives it, `node` the MiB of a private /tmp that is full, or
-             // -1
+             // -1, `left` what it left
 };
+
+// The name of a process (PR_SET_NAME), which is the command's to choose.
+using ProcessName = std::array<char, 16>;
 
 struct Report {
   Event event = Event::kFailed;
   Step step = Step::kCreate;
   std::int32_t number = 0;
   std::int32_t node = -1;
+  ProcessName left = {};  // of a process that it left in its session; "": none
 };
 
 // The error a failed step is to the user.

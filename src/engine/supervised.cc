@@ -1,6 +1,7 @@
 #include "engine/supervised.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -130,20 +131,11 @@ void MakeTemp(Child& child) {
   ::close(directory);
 }
 
-}  // namespace
-
-int CheckChildrenShow() {
-  const int file = ::open(kChildren, O_RDONLY | O_CLOEXEC);
-  if (file >= 0) ::close(file);
-  return file < 0 ? -1 : 0;
-}
-
-// Without scoped signals one generation after the other is killed: its orphans become init's children.
-bool KillChildren(std::span<const pid_t> spared) {
+template <class Visit>
+void ForEachChild(const Visit& visit) {
   constexpr int kMostReads = 64;  // the list grows while it is read
   std::array<char, 4096> text{};
   const int file = ::open(kChildren, O_RDONLY | O_CLOEXEC);
-  bool found = false;
   std::size_t kept = 0;
   for (int reads = 0; file >= 0 && reads < kMostReads; ++reads) {
     const ssize_t count = ::read(file, text.data() + kept, text.size() - kept);
@@ -155,17 +147,66 @@ bool KillChildren(std::span<const pid_t> spared) {
       const auto [next, error] = std::from_chars(at, end, process);
       // The rest of a number that is cut off comes with the next read.
       if (error != std::errc() || next == end) break;
-      if (std::find(spared.begin(), spared.end(), process) == spared.end()) {
-        ::kill(process, SIGKILL);
-        found = true;
-      }
+      visit(process);
       at = next + 1;
     }
     kept = static_cast<std::size_t>(end - at);
     std::copy(at, end, text.data());
   }
   if (file >= 0) ::close(file);
+}
+
+ProcessName ProcessNameOf(pid_t process) {
+  std::array<char, 32> path{"/proc/"};
+  constexpr std::string_view kComm = "/comm";
+  constexpr std::size_t kNumber = 6;  // where it stands
+  char* const end =
+      std::to_chars(path.data() + kNumber, path.data() + path.size() - kComm.size(), process).ptr;
+  std::copy(kComm.begin(), kComm.end(), end);
+  ProcessName name{};
+  const int file = ::open(path.data(), O_RDONLY | O_CLOEXEC);
+  const ssize_t size = file >= 0 ? ::read(file, name.data(), name.size()) : 0;
+  if (file >= 0) ::close(file);
+  if (size <= 0 || name[0] == '\n') return {'?'};
+  name.at(static_cast<std::size_t>(size) - 1) = '\0';  // the end of the line
+  return name;
+}
+
+}  // namespace
+
+int CheckChildrenShow() {
+  const int file = ::open(kChildren, O_RDONLY | O_CLOEXEC);
+  if (file >= 0) ::close(file);
+  return file < 0 ? -1 : 0;
+}
+
+// Without scoped signals one generation after the other is killed: its orphans become init's children.
+bool KillChildren(std::span<const pid_t> spared) {
+  bool found = false;
+  ForEachChild([&](pid_t process) {
+    if (std::find(spared.begin(), spared.end(), process) != spared.end()) return;
+    ::kill(process, SIGKILL);
+    found = true;
+  });
   return found;
+}
+
+ProcessName LeftIn(pid_t session) {
+  constexpr int kMoment = 30;  // ms: what reads a pipe of the command's to its end is about to go
+  for (int round = 0;; ++round) {
+    for (int count = 0; count < kMostReaped; ++count) {
+      if (::waitpid(-1, nullptr, WNOHANG) <= 0) break;
+    }
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return {};
+    pid_t left = 0;
+    ForEachChild([&](pid_t process) {
+      if (left == 0 && ::getsid(process) == session) left = process;
+    });
+    if (left == 0) return {};
+    if (round == kMoment) return ProcessNameOf(left);
+    ::poll(nullptr, 0, 1);
+  }
 }
 
 Status Prepare(const LandlockRequest& request, Program& program) {

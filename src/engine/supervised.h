@@ -23,6 +23,9 @@ inline constexpr int kMostReaped = 256;
 // Kills the children of this process, those in `spared` excepted; their orphans become its children. False:
 // there were none, dead ones included.
 bool KillChildren(std::span<const pid_t> spared = {});
+// The name of a child of this process that is in `session`, unless it ends in a moment; "" when there is
+// none. A daemon has a session of its own.
+[[nodiscard]] ProcessName LeftIn(pid_t session);
 // Kills everything the command has started and waits for it; then its temporary files are removed. In a
 // persistent sandbox a command that forks faster is left to init: then we adopt no longer.
 void EndSupervision(const Child& child);

@@ -13,13 +13,9 @@ namespace {
 
 using Object = nlohmann::ordered_json;
 
-bool IsAddress(const std::string& name) {
-  return name.find(':') != std::string::npos || name.find_first_not_of("0123456789./") == std::string::npos;
-}
-
 Object RuleOf(const ImportedHost& host) {
   Object rule = Object::object();
-  if (host.name != "*") rule["to"] = Object::array({{{IsAddress(host.name) ? "cidr" : "host", host.name}}});
+  if (host.name != "*") rule["to"] = Object::array({{{IsAddress(host) ? "cidr" : "host", host.name}}});
   if (host.port.empty()) return rule;
   rule["ports"] = Object::array({{{"port", std::atoi(host.port.c_str())}}});
   return rule;

@@ -1,8 +1,14 @@
 #include "import/imported.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "base/cidr.h"
+#include "config/endpoint.h"
+#include "mxc/egress.h"
+#include "mxc/fold.h"
 
 namespace mxc {
 namespace {
@@ -11,32 +17,29 @@ namespace {
 ImportedHost PartsOf(const std::string& written) {
   const std::size_t bracket = written.rfind(']');
   const std::size_t colon = written.rfind(':');
-  const bool port = colon != std::string::npos && (bracket == std::string::npos || bracket < colon) &&
+  const bool port = colon != std::string::npos && colon + 1 < written.size() &&
+                    (bracket == std::string::npos || bracket < colon) &&
                     (bracket != std::string::npos || written.find(':') == colon);
   ImportedHost host{.name = port ? written.substr(0, colon) : written,
                     .port = port ? written.substr(colon + 1) : ""};
-  if (host.name.starts_with('[') && host.name.ends_with(']'))
+  if (host.name.starts_with('[') && host.name.ends_with(']') && host.name.find(':') != std::string::npos)
     host.name = host.name.substr(1, host.name.size() - 2);
   return host;
 }
 
-bool IsPort(const std::string& text) {
-  constexpr std::size_t kMostDigits = 5;
-  constexpr int kMostPort = 65535;
-  if (text.empty() || text.size() > kMostDigits || text.find_first_not_of("0123456789") != std::string::npos)
-    return false;
-  const int number = std::stoi(text);
-  return number > 0 && number <= kMostPort;
-}
-
+// Whether `host` or `cidr` of a rule takes it.
 bool IsHost(const ImportedHost& host) {
-  constexpr std::string_view kOfHosts =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_*:/";
-  return !host.name.empty() && host.name.find_first_not_of(kOfHosts) == std::string::npos &&
-         host.name.find("//") == std::string::npos && (host.port.empty() || IsPort(host.port));
+  if (!host.port.empty() && !ParsePort(host.port)) return false;
+  if (IsAddress(host)) return ParseCidr(host.name, HostBits::kRefuse).ok();
+  return IsHostName(host.name, Wildcard::kAllowed) && Folded(host.name) != kHostLoopbackName;
 }
 
 }  // namespace
+
+bool IsAddress(const ImportedHost& host) {
+  return host.name.find(':') != std::string::npos ||
+         host.name.find_first_not_of("0123456789./") == std::string::npos;
+}
 
 std::string ImportedPath(std::string_view written) {
   std::string path{written == "**" ? "." : written == "/**" ? "/" : written};
@@ -65,6 +68,11 @@ Status AddHost(const std::string& key, const std::string& written, bool allow, I
     return Done{};
   }
   const std::string at = key + " " + written;
+  const std::optional<WrittenPort> port = FindWrittenPort(written);
+  if (allow && port && !port->port) {
+    LeaveOut(at, kNotAPort, imported);
+    return Done{};
+  }
   if (!allow) return CannotImport(at, "it denies what no rule of a configuration names");
   LeaveOut(at, "it is neither a name nor an address, with a port or without", imported);
   return Done{};

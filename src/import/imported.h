@@ -15,6 +15,9 @@ struct ImportedHost {
   std::string port = {};  // empty: each
 };
 
+// One that a rule's `cidr` takes, and no `host`.
+[[nodiscard]] bool IsAddress(const ImportedHost& host);
+
 struct Imported {
   std::string source = {};  // "srt"
   bool reads_all = true;    // but what is denied

@@ -34,9 +34,10 @@ Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refus
   return NoSuchSandbox();
 }
 
-Result<std::string> Ask(const UniqueFd& daemon, Verb verb, const SandboxId& id) {
+Result<std::string> Ask(const UniqueFd& daemon, Verb verb, const SandboxId& id,
+                        UniqueFd* multiplexer = nullptr) {
   if (Status called = SendCall(daemon.Get(), verb, id.Name()); !called) return called.error();
-  return ReceiveReply(daemon.Get());
+  return ReceiveReply(daemon.Get(), multiplexer);
 }
 
 Result<std::vector<Warning>> Do(const UniqueFd& daemon, Verb verb, const SandboxId& id) {
@@ -107,11 +108,14 @@ Result<Entry> Enter(const SandboxId& id) {
   std::optional<StateDirectory> refused;
   Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon) return daemon.error();
-  const Result<std::string> reply = Ask(*daemon, Verb::kExec, id);
+  Entry entry;
+  const Result<std::string> reply = Ask(*daemon, Verb::kExec, id, &entry.multiplexer);
   if (!reply) return reply.error();
   Result<Plan> plan = ParseEntry(*reply);
   if (!plan) return plan.error();
-  return Entry{.connection = std::move(*daemon), .plan = std::move(*plan)};
+  entry.connection = std::move(*daemon);
+  entry.plan = std::move(*plan);
+  return entry;
 }
 
 Result<Followed> Follow(const SandboxId& id) {

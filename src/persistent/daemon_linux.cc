@@ -333,7 +333,7 @@ Status SandboxDaemon::Follow(const UniqueFd& connection) {
 Status SandboxDaemon::Enter(const UniqueFd& connection) {
   if (!sandbox_.Stands() || CpuTimeIsUp()) return NotStarted(stopped_ || sandbox_.Stands());
   if (sandbox_.Running() >= kMaxSessionCommands) return TooManyCommands();
-  if (Status sent = SendReply(connection.Get(), entry_); !sent) return sent;
+  if (Status sent = SendReply(connection.Get(), entry_, sandbox_.Multiplexer()); !sent) return sent;
   used_ = true;
   if (sandbox_.Admit(connection.Get())) return Done{};
   // The launcher has its reply, and reads reports from here on.

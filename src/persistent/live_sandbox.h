@@ -44,6 +44,8 @@ class LiveSandbox {
   [[nodiscard]] int Init() const { return started_ ? InitHandle().Get() : -1; }  // then Stop
   [[nodiscard]] int Ends() const { return started_ ? session_.Get() : -1; }
   void TakeEnds();
+  // A reference to its /dev/ptmx, or -1.
+  [[nodiscard]] int Multiplexer() const { return multiplexer_.Get(); }
   [[nodiscard]] int Records() const { return gateway_ ? gateway_->Records() : -1; }
   void TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark) {
     gateway_->TakeRecords(hung_up, on_mark);
@@ -65,6 +67,7 @@ class LiveSandbox {
   HostResources resources_ = {};
   std::optional<RunGateway> gateway_ = {};
   UniqueFd session_ = {};  // to init
+  UniqueFd multiplexer_ = {};
   std::optional<Started> started_ = {};
   UniqueFd init_ = {};  // where init is no child of ours, but of a tool's
   pid_t init_id_ = -1;

@@ -14,6 +14,7 @@
 
 #include "base/passed_fds.h"
 #include "base/process_tree.h"
+#include "engine/persistent/multiplexer.h"
 #include "engine/persistent/sent_report.h"
 #include "engine/program.h"
 #include "mxc/limit_hint.h"
@@ -83,7 +84,9 @@ Status LiveSandbox::StartInit() {
   init_id_ = started_->child.id;
   inner.Reset();
   if (started_->container > 0) init_ = HandleOf(started_->container);
-  return tool ? AwaitInit(said) : Status(Done{});
+  if (Status stands = tool ? AwaitInit(said) : Status(Done{}); !stands) return stands;
+  multiplexer_ = engine::TakeMultiplexer(session_.Get());
+  return Done{};
 }
 
 // A tool is started long before the sandbox stands; that it does, process 1 says itself.
@@ -128,6 +131,7 @@ void LiveSandbox::Stop() {
     init_.Reset();
   }
   session_.Reset();
+  multiplexer_.Reset();
   if (gateway_) gateway_->Finish();
   gateway_.reset();
   resources_ = HostResources{};

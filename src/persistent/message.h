@@ -4,7 +4,8 @@
 // Before either says anything it asks the kernel who is at the other end (base/peer.h): a socket that shows
 // through a grant, or that a command has put in the place of a daemon's, is of no use to it. A call names the
 // sandbox that it is for, and no other daemon obeys it. No call carries a descriptor. An answer is one
-// message, or, where it is too long for that, a byte and a sealed memory file.
+// message, or, where it is too long for that, a byte and a sealed memory file; a reference to the sandbox's
+// /dev/ptmx may go with it.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,10 @@ struct Call {
 // `name` is the daemon's own.
 [[nodiscard]] Call ReceiveCall(int connection, const std::string& name);
 
-// Errors, of which none has been sent: kSetupFailed, also when the launcher has gone away.
-[[nodiscard]] Status SendReply(int connection, const std::string& text);
+// `multiplexer`: borrowed, -1: none. Errors, of which none has been sent: kSetupFailed, also when the
+// launcher has gone away.
+[[nodiscard]] Status SendReply(int connection, const std::string& text, int multiplexer = -1);
 // Errors: kStaleId when the daemon ends meanwhile, kSetupFailed, also for more than kMaxReplyBytes.
-[[nodiscard]] Result<std::string> ReceiveReply(int connection);
+[[nodiscard]] Result<std::string> ReceiveReply(int connection, UniqueFd* multiplexer = nullptr);
 
 }  // namespace mxc::session

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/passed_fds.h"
 #include "base/peer.h"
@@ -20,11 +20,12 @@
 namespace mxc::session {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3463786d;  // "mxc4": the form of these messages
+constexpr std::uint32_t kMagic = 0x3563786d;  // "mxc5": the form of these messages
 // A message has to fit into the socket's send buffer: by default 208 KiB (net.core.wmem_default), of which
 // the kernel's own part of each message counts as well.
 constexpr std::size_t kMaxMessageBytes = 32768;
 constexpr std::size_t kMaxName = 64;
+constexpr std::string_view kInFile = "f";
 
 struct Hello {
   std::uint32_t magic = kMagic;
@@ -93,31 +94,35 @@ Call ReceiveCall(int connection, const std::string& name) {
   return {.state = Call::State::kGiven, .verb = hello.verb};
 }
 
-Status SendReply(int connection, const std::string& text) {
+Status SendReply(int connection, const std::string& text, int multiplexer) {
   UniqueFd file;
   if (text.size() > kMaxMessageBytes) {
     Result<UniqueFd> sealed = text.size() > kMaxReplyBytes ? ReplyTooLong() : SealedFile("mxc-reply", text);
     if (!sealed) return sealed.error();
     file = std::move(*sealed);
   }
-  const int fd = file.Get();
-  const std::string_view said = file ? std::string_view("f") : std::string_view(text);
-  const ssize_t sent = SendWithFds(connection, said.data(), said.size(), std::span(&fd, file ? 1 : 0));
-  if (sent >= 0) return Done{};
+  std::vector<int> passed;
+  if (file) passed.push_back(file.Get());
+  if (multiplexer >= 0) passed.push_back(multiplexer);
+  const std::string_view said = file ? kInFile : std::string_view(text);
+  if (SendWithFds(connection, said.data(), said.size(), passed) >= 0) return Done{};
   return SystemError(ErrorCode::kSetupFailed, "answer the launcher", errno);
 }
 
-Result<std::string> ReceiveReply(int connection) {
+Result<std::string> ReceiveReply(int connection, UniqueFd* multiplexer) {
   // Its size first: to make room for the longest would take as long as to read the answer.
   ssize_t count = 0;
   do {
     count = ::recv(connection, nullptr, 0, MSG_PEEK | MSG_TRUNC);
   } while (count < 0 && errno == EINTR);
   std::string text(std::min(static_cast<std::size_t>(std::max<ssize_t>(count, 0)), kMaxMessageBytes), '\0');
-  int fd = -1;
-  std::size_t files = 0;
-  if (count > 0) count = ReceiveWithFds(connection, text.data(), text.size(), 0, std::span(&fd, 1), files);
-  if (count > 0) return files == 0 ? text : ReadAll(UniqueFd{fd});
+  std::array<int, 2> numbers = {-1, -1};
+  std::size_t passed = 0;
+  if (count > 0) count = ReceiveWithFds(connection, text.data(), text.size(), 0, numbers, passed);
+  std::array<UniqueFd, 2> files = {UniqueFd{numbers[0]}, UniqueFd{numbers[1]}};
+  const std::size_t texts = text == kInFile && passed > 0 ? 1 : 0;
+  if (multiplexer != nullptr && passed > texts) *multiplexer = std::move(files.at(texts));
+  if (count > 0) return texts == 0 ? text : ReadAll(files[0]);
   if (count == 0 || HasHungUp(errno)) return DaemonEnded();
   return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's daemon", errno);
 }

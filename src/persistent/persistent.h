@@ -72,8 +72,9 @@ struct Provisioned {
 
 // A way in for one command, and what the policy says about every command.
 struct Entry {
-  UniqueFd connection = {};  // Linux; it stays open while the command runs, of a remote one as a lock
-  Plan plan = {};            // its command is empty; the environment is the default one
+  UniqueFd connection = {};   // Linux; it stays open while the command runs, of a remote one as a lock
+  UniqueFd multiplexer = {};  // a reference to its /dev/ptmx; empty: it has none
+  Plan plan = {};             // its command is empty; the environment is the default one
 };
 [[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted
 

@@ -40,8 +40,8 @@ void AddSetup(const Plan& plan, ExplainPage& page) {
   page.Section("set up before, undone after");
   for (const Step& step : plan.setup) {
     if (const auto* file = std::get_if<Placeholder>(&step)) {
-      page.Row(
-          fmt::format("{:<11} {}", file->placeholder_kind ? "stand-in" : "placeholder", Quoted(file->path)));
+      page.Row(fmt::format("{:<11} {}{}", "placeholder", Quoted(file->path),
+                           file->placeholder_kind ? " (readable)" : ""));
     } else if (const auto* directory = std::get_if<OwnDirectory>(&step)) {
       page.Row(fmt::format("{:<11} {} (stays)", "directory", Quoted(directory->path)));
     } else {
@@ -105,7 +105,8 @@ std::string DescribeText(const Backend& backend, const Policy& policy, const Pla
   page.Line("cwd", Quoted(policy.process.cwd));
   page.Line("environment", EnvironmentText(policy, plan));
   AddLimits(plan, page);
-  if (plan.isolation_level != IsolationLevel::kNone) page.Line("rung", Name(plan.isolation_level));
+  if (plan.isolation_level != IsolationLevel::kNone)
+    page.Line("isolation", "level " + std::string(Name(plan.isolation_level)));
   if (backend.explain.text != nullptr) backend.explain.text(plan, page);
   AddSetup(plan, page);
   AddLedger(policy, plan, page);

@@ -181,7 +181,16 @@ std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const 
     return "";
   };
   if (!find(inside, true).empty()) return std::nullopt;
-  const std::string outside = find(host_.Environment("PATH").value_or(""), false);
+  const std::string callers = host_.Environment("PATH").value_or("");
+  const std::string outside = find(callers, false);
+  if (const std::string granted = outside.empty() ? find(callers, true) : ""; !granted.empty()) {
+    return FileDenial{
+        .use = FileUse::kExecute,
+        .path = granted,
+        .reason = "it is on the PATH of the caller, and not on the sandbox's",
+        .advice = "put " + Quoted(ParentOf(granted)) +
+                  " on the PATH of the command, as \"tools\": \"inherit\" in `filesystem` does"};
+  }
   if (outside.empty()) return std::nullopt;
   const Result<Walked> program = walker.Walk(outside);
   return FileDenial{.use = FileUse::kExecute,
@@ -220,6 +229,9 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   FileDenial denial = DenialOf(*adviser_, call, *walked, rule, own);
   if (!Changes(call.use) && !denial.grant.empty() && !WayIsShown(*walked))
     AdviseDirectories(adviser_->DirectoriesOf(*walked), denial);
+  const bool in_part =
+      rule != nullptr && rule->access == Access::kDenied && !Changes(call.use) && ShownInPart(path);
+  if (in_part) denial.reason += ", but for what is granted below it";
   denial.path = policy_.workspace.Inside(denial.path);
   return denial;
 }

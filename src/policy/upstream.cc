@@ -79,6 +79,8 @@ Result<UpstreamProxy> ReadProxyVariable(const Variable& variable, const std::str
   std::string authority(rest);
   if (!HasPort(authority)) authority += ":80";
   const Result<ProxyUrl> url = ParseProxyUrl(std::string(kScheme) + authority);
+  const std::optional<WrittenPort> written = FindWrittenPort(authority);
+  if (written && !written->port) return refuse("has a port that is not a number from 1 to 65535");
   if (!url || (!path.empty() && path != "/")) return refuse("is not the URL of a proxy");
   proxy.host = url->host;
   proxy.port = url->port;

@@ -141,7 +141,9 @@ class Adder {
     for (const PathEntry& entry : fragment.read_write) {
       const bool in_cache =
           !cache_.empty() && IsAtOrBelow(entry.path, cache_) && FoldLexically(entry.path) == entry.path;
-      if (!in_cache || !make_caches_) continue;
+      if (!in_cache) continue;
+      if (Status home = CheckHomeOfCaches(host_); !home) return home;
+      if (!make_caches_) continue;
       if (Status made = MakeCacheDirectory(entry.path); !made) return made;
       // Whoever else could write there would choose what the tools of later runs execute.
       PathWalker walker(host_);

@@ -1,10 +1,12 @@
 #include "profiles/cache.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/quoted.h"
 #include "hash/sha256.h"
 #include "policy/paths/paths.h"
 #include "profiles/expand_document.h"
@@ -62,6 +64,17 @@ void AddEntries(std::string_view list, const std::vector<PathEntry>& entries, Ho
 }
 
 }  // namespace
+
+Status CheckHomeOfCaches(const Host& host) {
+  const std::optional<std::string> caches = host.Environment("XDG_CACHE_HOME");
+  const std::optional<std::string> home = CallersHome(host);
+  if ((caches && !caches->empty()) || !home) return Done{};
+  const Lookup found = host.LookAt(*home);
+  if (found.status || found.failure != LookupFailure::kMissing) return Done{};
+  return Conflict(
+      "profiles keep caches in ~/.cache, and the home directory " + Quoted(*home) + " does not exist", {},
+      "set HOME or XDG_CACHE_HOME to a directory of yours");
+}
 
 Result<std::string> CacheDirectoryFor(const Config& config, const std::vector<std::string>& profiles,
                                       const Host& host) {

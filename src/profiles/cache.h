@@ -20,6 +20,8 @@ namespace mxc {
                                                     const Host& host);
 
 // For the caller alone, with the directories above it. Errors: kSetupFailed.
+// Caches are made below a home directory; that itself never is. Errors: kConflict, where it is missing.
+[[nodiscard]] Status CheckHomeOfCaches(const Host& host);
 [[nodiscard]] Status MakeCacheDirectory(const std::string& path);
 
 }  // namespace mxc

@@ -23,6 +23,7 @@ std::string_view FlagFor(FileUse use) {
 std::string_view FlagOf(std::string_view pointer) {
   if (pointer.starts_with("/filesystem/deniedPaths/")) return "--deny";
   if (pointer.starts_with("/filesystem/readonlyPaths/")) return "--ro";
+  if (pointer == "/filesystem/protect") return "the default of --protect: the host's git would run it";
   return pointer;
 }
 

@@ -55,8 +55,9 @@ class RunObserver {
 
 // Of a PersistentLaunch, and borrowed.
 struct SandboxConnections {
-  int command = -1;  // a socket whose other end the sandbox's init has
-  int records = -1;  // one on which decisions of its gateway come; -1: none do
+  int command = -1;      // a socket whose other end the sandbox's init has
+  int records = -1;      // one on which decisions of its gateway come; -1: none do
+  int multiplexer = -1;  // a reference to its /dev/ptmx; -1: terminals are this host's
 };
 [[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer,
                                       const SandboxConnections& connections = {});

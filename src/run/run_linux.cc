@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/quoted.h"
 #include "base/remove_tree.h"
 #include "base/undo.h"
 #include "cleanup/host_resources.h"
@@ -151,6 +152,16 @@ Warning Unwatched() {
               "sandbox around this one watches already"};
 }
 
+// As of a shell whose line ends with `&`.
+Warning Left(const Plan& plan, const std::string& name) {
+  const bool stays = std::holds_alternative<PersistentLaunch>(plan.launch);
+  return {
+      .category = "process-left",
+      .message = fmt::format("{} went on in the background and was ended with the command: {}`mxc-exec exec "
+                             "--background ID -- CMD` is for what must keep running",
+                             Quoted(name), stays ? "" : "in a sandbox of `mxc-exec start`, ")};
+}
+
 // A command of a persistent sandbox has the sandbox's.
 bool HasGateway(const Plan& plan) {
   const auto* const persistent = std::get_if<PersistentLaunch>(&plan.launch);
@@ -195,8 +206,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   Result<HostResources> resources = PrepareHostResources(std::move(*changes));
   if (!resources) return resources.error();
   Undo undo;
-  Result<StdioSetup> stdio =
-      SetUpStdio(plan, observer.SpeaksOnStandardOutput(), resources->changes.terminal, undo);
+  Result<StdioSetup> stdio = SetUpStdio(plan, observer.SpeaksOnStandardOutput(), resources->changes.terminal,
+                                        undo, connections.multiplexer);
   if (!stdio) return stdio.error();
 
   const Reporting reporting = std::visit([](const auto& launch) { return ReportingOf(launch); }, plan.launch);
@@ -260,6 +271,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
   if (const std::optional<int> full = started->reports ? started->reports->FullTmp() : std::nullopt)
     observer.OnWarning(FullTmpWarning(plan, *full));
+  if (started->reports && !started->reports->Left().empty() && !result.Stopped())
+    observer.OnWarning(Left(plan, started->reports->Left()));
   return outcome;
 }
 

@@ -34,8 +34,11 @@ void TakeRawModesBack(const CallersModes& caller);
 class PrivateTerminal {
  public:
   // With the caller's window size and modes. Puts the caller's terminal into raw mode while it is ours: where
-  // another job is in the foreground, it stays as it is. `undo` restores it. Errors: kSetupFailed.
-  [[nodiscard]] static Result<PrivateTerminal> Open(const std::optional<CallersModes>& caller, Undo& undo);
+  // another job is in the foreground, it stays as it is. `undo` restores it. `multiplexer`: the terminal is
+  // of that devpts, and has its name where that is mounted; where it cannot be, it is this host's. Errors:
+  // kSetupFailed.
+  [[nodiscard]] static Result<PrivateTerminal> Open(const std::optional<CallersModes>& caller, Undo& undo,
+                                                    int multiplexer = -1);
 
   // For output to the caller's terminal `shown`, borrowed, which stays as it is: the command's side cannot be
   // read, and leaves the processing of output to the caller's. Errors: kSetupFailed.
@@ -62,7 +65,7 @@ class PrivateTerminal {
   [[nodiscard]] bool WasSet() const;
 
  private:
-  [[nodiscard]] bool OpenSides(int access);
+  [[nodiscard]] bool OpenSides(int access, int multiplexer = -1);
 
   UniqueFd outer_;
   UniqueFd inner_;
@@ -78,6 +81,10 @@ class PrivateTerminal {
   int caller_ = -1;                // borrowed: the caller's terminal, -1 when there is none
   std::shared_ptr<Job> job_ = {};  // where we change its modes
 };
+
+// Our side of a new pseudo-terminal, non-blocking, by a reference to the /dev/ptmx of a devpts; empty: it is
+// none, or cannot be opened.
+[[nodiscard]] UniqueFd OpenOuterSide(int borrowed_multiplexer);
 
 // The command's side of a pseudo-terminal, opened for `access` (O_RDWR, O_WRONLY); empty: errno says why.
 [[nodiscard]] UniqueFd OpenInnerSide(int borrowed_outer, int access);

@@ -99,8 +99,13 @@ void TakeRawModesBack(const CallersModes& caller) {
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
-bool PrivateTerminal::OpenSides(int access) {
+bool PrivateTerminal::OpenSides(int access, int multiplexer) {
   const int given = GivenTerminal();
+  if (given < 0 && multiplexer >= 0) {
+    outer_ = OpenOuterSide(multiplexer);
+    if (outer_ && ::unlockpt(Outer()) == 0) inner_ = OpenInnerSide(Outer(), access);
+    if (inner_) return true;
+  }
   outer_.Reset(given >= 0 ? ::fcntl(given, F_DUPFD_CLOEXEC, 3)
                           : ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
   if (given >= 0 && outer_) ::fcntl(Outer(), F_SETFL, O_RDWR | O_NONBLOCK);
@@ -109,9 +114,10 @@ bool PrivateTerminal::OpenSides(int access) {
   return static_cast<bool>(inner_);
 }
 
-Result<PrivateTerminal> PrivateTerminal::Open(const std::optional<CallersModes>& caller, Undo& undo) {
+Result<PrivateTerminal> PrivateTerminal::Open(const std::optional<CallersModes>& caller, Undo& undo,
+                                              int multiplexer) {
   PrivateTerminal terminal;
-  if (!terminal.OpenSides(O_RDWR)) return Failed();
+  if (!terminal.OpenSides(O_RDWR, multiplexer)) return Failed();
   terminal.caller_ = CallersTerminal();
   if (!caller) return terminal;
   if (::tcsetattr(terminal.Inner(), TCSANOW, &caller->held->modes) != 0) return Failed();

@@ -40,9 +40,10 @@ struct StdioSetup {
 // The caller's terminal, where SetUpStdio will change its modes.
 [[nodiscard]] std::optional<CallersModes> ModesToChange(const Plan& plan);
 // `keeps_output`: standard output stays open when the command has closed its own. `caller`: of ModesToChange;
-// `undo` restores it. Errors: kSetupFailed.
+// `undo` restores it. `multiplexer`: as PrivateTerminal::Open's. Errors: kSetupFailed.
 [[nodiscard]] Result<StdioSetup> SetUpStdio(const Plan& plan, bool keeps_output,
-                                            const std::optional<CallersModes>& caller, Undo& undo);
+                                            const std::optional<CallersModes>& caller, Undo& undo,
+                                            int multiplexer = -1);
 
 // Whether the stream `fd` itself may be handed to the sandbox of `plan`: opening it again gives nothing, and
 // the caller does not own it, or the sandbox opens its own in its place.

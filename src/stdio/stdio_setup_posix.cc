@@ -40,8 +40,8 @@ bool AreOne(int one, int other) {
 }
 
 Status ConnectTerminal(const Plan& plan, const std::optional<CallersModes>& caller, Undo& undo,
-                       StdioSetup& stdio) {
-  Result<PrivateTerminal> terminal = PrivateTerminal::Open(caller, undo);
+                       int multiplexer, StdioSetup& stdio) {
+  Result<PrivateTerminal> terminal = PrivateTerminal::Open(caller, undo, multiplexer);
   if (!terminal) return terminal.error();
   stdio.standard = terminal->StandardStreams();
   const int target = stdio.standard[1] >= 0 ? STDOUT_FILENO : STDERR_FILENO;
@@ -123,10 +123,11 @@ std::optional<CallersModes> ModesToChange(const Plan& plan) {
 }
 
 Result<StdioSetup> SetUpStdio(const Plan& plan, bool keeps_output, const std::optional<CallersModes>& caller,
-                              Undo& undo) {
+                              Undo& undo, int multiplexer) {
   StdioSetup stdio;
   if (TerminalOf(plan.launch) == Terminal::kPrivatePty) {
-    if (Status connected = ConnectTerminal(plan, caller, undo, stdio); !connected) return connected.error();
+    if (Status connected = ConnectTerminal(plan, caller, undo, multiplexer, stdio); !connected)
+      return connected.error();
   }
   const bool sandboxed = plan.tier != Tier::kNone;
   if (sandboxed) {

@@ -125,8 +125,11 @@ TEST_P(Git, HooksInTheWorkTreeCannotBeChanged) {
                     {{"write", root + "/work/.husky/pre-commit", "x"},
                      {"write", root + "/work/.husky/new", "x"},
                      {"rename", root + "/work/.husky", root + "/work/h"},
-                     {"write", root + "/work/included", "x"}}),
-                ElementsAre("EROFS", "EROFS", "EBUSY", "EROFS"))
+                     {"write", root + "/work/included", "x"},
+                     // Where git stands for a push.
+                     {"mkdir", root + "/work/.git/.husky"},
+                     {"write", root + "/work/.git/.husky/update", "x"}}),
+                ElementsAre("EROFS", "EROFS", "EBUSY", "EROFS", "EEXIST", "EROFS"))
         << engine;
   }
 }

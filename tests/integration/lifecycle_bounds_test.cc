@@ -35,7 +35,7 @@ class LifecycleBounds : public LifecycleTest {
                                       "  return h\n"
                                       "def call(verb):\n"
                                       "  h, name = connected(), os.path.basename(path).encode()\n"
-                                      "  h.send(struct.pack('II64s', 0x3463786d, verb, name))\n"
+                                      "  h.send(struct.pack('II64s', 0x3563786d, verb, name))\n"
                                       "  return h\n" +
                                       script},
                     .uid = uid,

@@ -1,6 +1,12 @@
 // What a command meets in a persistent sandbox: the same as in a run of its own.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
 
 #include "tests/support/lifecycle_test.h"
 #include "tests/support/terminal.h"
@@ -12,7 +18,19 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class LifecycleCommand : public LifecycleTest {};
+class LifecycleCommand : public LifecycleTest {
+ protected:
+  // What `command` prints on a terminal.
+  [[nodiscard]] std::string InATerminal(const std::string& id, const std::string& command) const {
+    const Terminal terminal(uid);
+    Launch launch = ExecOf(id, command + "; echo END");
+    launch.terminal = terminal.Fd();
+    Running running(launch);
+    const std::string seen = terminal.OutputUpTo("END");
+    EXPECT_EQ(running.Wait().status, 0) << command;
+    return seen.substr(0, seen.find("END"));
+  }
+};
 MXC_FOR_EACH_CALLER_AND_ENGINE(LifecycleCommand);
 
 TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
@@ -185,6 +203,86 @@ TEST_P(LifecycleCommand, ATerminalIsPrivate) {
   EXPECT_THAT(seen, HasSubstr("terminal"));
   EXPECT_THAT(seen, HasSubstr("controls"));
   EXPECT_EQ(running.Wait().status, 0);
+}
+
+// Programs open their terminal again by its name: script, tmux, and prompts for passwords.
+TEST_P(LifecycleCommand, ATerminalHasANameInside) {
+  const std::string id = Started();
+  EXPECT_EQ(InATerminal(id, "tty; echo again > $(tty); ps -o tty= -p $$"), "/dev/pts/0\nagain\npts/0\n");
+  EXPECT_EQ(InATerminal(id, "script -qec tty /dev/null"), "/dev/pts/1\n");
+  EXPECT_EQ(InATerminal(id, "ls -x /dev/pts"), "0  ptmx\n") << "the others have ended";
+}
+
+TEST_P(LifecycleCommand, ATerminalFollowsTheSizeOfTheCallers) {
+  const std::string id = Started();
+  const Terminal terminal(uid);
+  const auto resize = [&](unsigned short rows) {
+    const winsize size{.ws_row = rows, .ws_col = 101, .ws_xpixel = 0, .ws_ypixel = 0};
+    ASSERT_EQ(::ioctl(terminal.Fd(), TIOCSWINSZ, &size), 0);
+  };
+  resize(33);
+  Launch launch = ExecOf(id, "trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.1; done");
+  launch.terminal = terminal.Fd();
+  Running running(launch);
+  EXPECT_THAT(terminal.OutputUpTo("101\n"), HasSubstr("33 101\n"));
+  resize(44);
+  EXPECT_THAT(terminal.OutputUpTo("101\n"), HasSubstr("44 101\n"));
+  EXPECT_EQ(running.Wait().status, 0);
+}
+
+// The sandbox has 256, and they are its commands'.
+TEST_P(LifecycleCommand, ATerminalIsThereWhenTheSandboxHasNoneLeft) {
+  if (GetParam().containment == "bubblewrap") GTEST_SKIP() << "bwrap sets no limit";
+  const std::string id = Started();
+  Running hog(ExecOf(id, R"(exec python3 -uc '
+import os, time
+taken = []
+try:
+    while True: taken.append(os.open("/dev/ptmx", os.O_RDWR))
+except OSError: print("up", len(taken))
+time.sleep(60)
+')"));
+  ASSERT_TRUE(hog.SaysOnStdout("up 256"));
+  EXPECT_EQ(InATerminal(id, "[ -t 0 ] && : > /dev/tty && echo terminal"), "terminal\n");
+  hog.Signal(SIGTERM);
+}
+
+// Whatever stands there by the time of a command: its terminal is of what was mounted with the sandbox.
+TEST_P(LifecycleCommand, NothingInThePlaceOfTerminalsIsTakenForOne) {
+  const std::string id = Started();
+  const std::string tries =
+      "for to in /dev/ptmx /dev/pts /dev/pts/ptmx; do mv -T $to /tmp/x || ln -sfnT /tmp $to || rm -r $to || "
+      "mount --bind /tmp $to || umount $to || echo held; done 2>/dev/null; mknod /tmp/ptmx c 5 2 || echo "
+      "held";
+  EXPECT_EQ(Exec(id, tries).out, "held\nheld\nheld\nheld\n");
+  EXPECT_EQ(InATerminal(id, "tty"), "/dev/pts/0\n");
+
+  // As somebody would who has the privileges that commands lack.
+  const Running waiting(ExecOf(id, "sleep 6040." + std::to_string(::getpid())));
+  std::vector<pid_t> inside;
+  ASSERT_TRUE(Eventually([&] {
+    inside = Survivors("6040." + std::to_string(::getpid()));
+    return !inside.empty();
+  }));
+  for (const char* prepared :
+       {"mkfifo ptmx", "ln -s /dev/null ptmx", "mknod ptmx c 5 2", "mknod ptmx c 1 3", "true"}) {
+    const std::string mount = "cd /dev/pts && mount -t tmpfs t . && cd /dev/pts && " + std::string(prepared);
+    const Ended mounted = Execute({.program = "/usr/bin/nsenter",
+                                   .arguments = {"-m", "-t", std::to_string(inside[0]), "sh", "-c", mount}});
+    ASSERT_EQ(mounted.status, 0) << mounted.err;
+    EXPECT_EQ(InATerminal(id, "[ -t 0 ] && : > /dev/tty && echo terminal; tty"), "terminal\nnot a tty\n")
+        << prepared;
+  }
+}
+
+TEST_P(LifecycleCommand, AProcessThatEndsWithACommandIsToldByItsReport) {
+  const std::string id = Started();
+  EXPECT_EQ(Exec(id, "sleep 60 & echo up").err, "");
+  Launch reported = ExecOf(id, "sleep 60 & echo up");
+  reported.arguments.emplace_back("--report=short");
+  EXPECT_THAT(Execute(reported).err,
+              HasSubstr("'sleep' went on in the background and was ended with the command: `mxc-exec exec "
+                        "--background ID -- CMD` is for what must keep running\n"));
 }
 
 // One command serves, one connects, and so does the host: the network is the sandbox's, and lives from start

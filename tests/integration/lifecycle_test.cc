@@ -433,7 +433,7 @@ TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
            socket +
            "\")\n"
            "try:\n"
-           " h.send(struct.pack(\"II64s\",0x3463786d,4,b\"" +
+           " h.send(struct.pack(\"II64s\",0x3563786d,4,b\"" +
            called +
            "\"))\n"
            " print(len(h.recv(65536)))\n"

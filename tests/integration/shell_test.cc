@@ -8,6 +8,7 @@
 #include <csignal>
 #include <map>
 
+#include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
 #include "tests/support/terminal.h"
 
@@ -75,6 +76,44 @@ TEST_P(Shell, HasNothingBesideTheCommandsOutput) {
   EXPECT_EQ(ended.out, project_ + "\n");
   EXPECT_EQ(ended.err, "wrong\n");
   EXPECT_EQ(ended.status, 128 + SIGTERM);
+}
+
+TEST_P(Shell, TellsWhatItEndsInTheBackground) {
+  const Ended left = Sh({"-c", "sleep 60 & echo up"});
+  EXPECT_EQ(left.out, "up\n");
+  EXPECT_EQ(left.status, 0);
+  EXPECT_EQ(
+      left.err,
+      "mxc-exec: warning: 'sleep' went on in the background and was ended with the command: in a sandbox of "
+      "`mxc-exec start`, `mxc-exec exec --background ID -- CMD` is for what must keep running\n");
+  EXPECT_EQ(Lines(Sh({"-c", "(sleep 60 | sleep 60) & sleep 60 & exit 3"}).err).size(), 1U);
+  EXPECT_THAT(Sh({"-c", "cp /bin/sleep $'a\nb\033[2J' && $'./a\nb\033[2J' 60 &\nsleep 0.3"}).err,
+              Not(HasSubstr("\033")));
+  for (const char* quiet :
+       {"true", "sleep 0.01 & wait", "sleep 60 & kill $!", "sleep 60 & kill -9 $!; echo", "echo x > >(cat)",
+        "yes | head -n 1", "setsid sleep 60 &\nsleep 0.2", "(exec setsid -f sleep 60)"})
+    EXPECT_EQ(Sh({"-c", quiet}).err, "") << quiet;
+}
+
+TEST_P(Shell, TellsItOfEveryEngineThatKnows) {
+  for (const char* containment : {"landlock", "lxc", "bubblewrap"}) {
+    if (std::string(containment) == "lxc" && !HasLxc()) continue;
+    Launch launch = Called({"-c", "sleep 60 & echo up"});
+    launch.environment.push_back("MXC_POLICY=" + ConfigText({.read_write = {project_}}, containment));
+    const Ended ended = Execute(launch);
+    EXPECT_EQ(ended.out, "up\n") << containment;
+    const bool told = ended.err.find("'sleep' went on in the background") != std::string::npos;
+    EXPECT_EQ(told, std::string(containment) != "bubblewrap") << containment << ended.err;
+  }
+}
+
+TEST_P(Shell, TellsWhatAnInteractiveOneLeaves) {
+  const Terminal terminal(uid);
+  Launch launch = Called({"-ic", "set -m; sleep 60 & echo up"});
+  launch.terminal = terminal.Fd();
+  Running running(launch);
+  EXPECT_THAT(terminal.OutputUpTo("keep running"), HasSubstr("'sleep' went on in the background"));
+  EXPECT_EQ(running.Wait().status, 0);
 }
 
 TEST_P(Shell, PassesOnWhatJobsAreTold) {

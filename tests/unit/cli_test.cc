@@ -192,6 +192,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{{"--expain"}, "unknown option '--expain'", "did you mean --explain?"},
         Refused{
             {"--conatinment=lxc", "x"}, "unknown option '--conatinment=lxc'", "did you mean --containment?"},
+        Refused{{"--network", "none", "--", "a"},
+                "unknown option '--network'",
+                "there is no network but what --allow-host HOST lets the command reach"},
+        Refused{{"-e", "A=1"}, "unknown option '-e'", "variables are set by --env NAME=VALUE"},
         Refused{{"--qqqqqqqq"}, "unknown option '--qqqqqqqq'", "see mxc-exec --help"},
         Refused{{"a.json", "b.json"},
                 "unexpected argument 'b.json'",

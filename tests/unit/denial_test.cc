@@ -120,6 +120,17 @@ TEST_F(DenialTest, TheClauseThatDecided) {
             "protected against changes; /filesystem/protect; ");
 }
 
+TEST_F(DenialTest, ADeniedDirectoryWithAGrantBelowShowsThatGrant) {
+  host.AddFile("/srv/work/a/g").AddFile("/srv/work/a/b/f");
+  policy.paths.push_back(Rule("/srv/work/a", Access::kDenied, "/filesystem/deniedPaths/1"));
+  EXPECT_EQ(Judge(FileUse::kRead, "/srv/work/a"), "denied; /filesystem/deniedPaths/1; ");
+  policy.paths.push_back(Rule("/srv/work/a/b", Access::kReadOnly, "/filesystem/readonlyPaths/1"));
+  EXPECT_EQ(Judge(FileUse::kRead, "/srv/work/a"),
+            "denied, but for what is granted below it; /filesystem/deniedPaths/1; ");
+  EXPECT_EQ(Judge(FileUse::kRead, "/srv/work/a/g"), "denied; /filesystem/deniedPaths/1; ");
+  EXPECT_EQ(Judge(FileUse::kRead, "/srv/work/a/b/f"), "none");
+}
+
 TEST_F(DenialTest, TheDefaultsThatDecided) {
   host.SetCaller(0, 0);
   EXPECT_EQ(Judge(FileUse::kRead, "/etc/shadow"),
@@ -196,6 +207,12 @@ TEST_F(DenialTest, WhatAPathOfItsOwnHides) {
       "it is on the PATH of the caller, and the sandbox does not show it; ; grant '/home/me/bin', and put "
       "'/home/me/bin' on the PATH of the command");
   EXPECT_EQ(Judge(FileUse::kExecute, "/usr/local/bin/ls"), "none");
+  // As npm puts node_modules/.bin there for what mxc-sh runs.
+  host.SetEnvironment("PATH", "/srv/work/bin:/usr/bin").AddFile("/srv/work/bin/jest", "", {.mode = 0755});
+  EXPECT_EQ(
+      Judge(FileUse::kExecute, "/usr/bin/jest"),
+      "it is on the PATH of the caller, and not on the sandbox's; ; put '/srv/work/bin' on the PATH of the "
+      "command, as \"tools\": \"inherit\" in `filesystem` does");
   EXPECT_EQ(Judge(FileUse::kExecute, "/usr/bin/none"), "none");
 }
 

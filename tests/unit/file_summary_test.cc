@@ -66,6 +66,15 @@ TEST(FileSummary, AClauseIsNamedInsteadOfAGrant) {
             "mxc-exec: files: 1 denied\n  '/x' (look): denied\n    decided by /filesystem/deniedPaths/0\n");
 }
 
+TEST(FileSummary, WithFlagsTheDefaultProtectionIsNamed) {
+  FileSummary summary(PolicyForm::kFlags, [](const FileCall& call) -> std::optional<FileDenial> {
+    return FileDenial{.path = call.path, .reason = "protected", .pointer = "/filesystem/protect"};
+  });
+  (void)summary.Take({.path = "/x"});
+  EXPECT_THAT(summary.Text(),
+              testing::HasSubstr("decided by the default of --protect: the host's git would run it\n"));
+}
+
 TEST(FileSummary, SaysWhatIsToBeMadeAndWhatIsNotAdvised) {
   FileSummary summary(PolicyForm::kFlags, [](const FileCall& call) {
     FileDenial denial{.use = call.use, .path = call.path, .reason = "denied"};

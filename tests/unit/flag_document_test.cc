@@ -179,6 +179,8 @@ INSTANTIATE_TEST_SUITE_P(
              "error: --env A would replace the default environment: a configuration of this version has no "
              "process.inheritDefaultEnv | write \"version\": \"1.0.0\", or the whole environment into "
              "process.env"},
+        Case{"{}", {"--env", ""}, "error: --env takes the name of a variable, or NAME=VALUE, not '' | "},
+        Case{"{}", {"--env", "=x"}, "error: --env takes the name of a variable, or NAME=VALUE, not '=x' | "},
         Case{"{}",
              {"--env", "NONE"},
              "error: --env NONE: no such variable is set here | give it a value: --env NONE=VALUE"}));
@@ -220,6 +222,25 @@ INSTANTIATE_TEST_SUITE_P(
              "error: --allow-host host.mxc.internal:80 cannot be said in a configuration of this version, or "
              "beside network.defaultPolicy and its like | write network.egress in their place, and "
              "\"version\": \"1.0.0\""},
+        Case{"{}",
+             {"--allow-host", "a.example:99999"},
+             "error: --allow-host a.example:99999: the port is not a number from 1 to 65535 | write "
+             "--allow-host "
+             "a.example:443, or a.example alone for every port"},
+        Case{
+            R"({"version":"0.7.0-alpha"})",
+            {"--allow-host", "10.0.0.0/8:0"},
+            "error: --allow-host 10.0.0.0/8:0: the port is not a number from 1 to 65535 | write --allow-host "
+            "10.0.0.0/8:443, or 10.0.0.0/8 alone for every port"},
+        Case{"{}",
+             {"--allow-host", "Host.mxc.internal:x"},
+             "error: --allow-host Host.mxc.internal:x: the port is not a number from 1 to 65535 | write "
+             "--allow-host Host.mxc.internal:443, or Host.mxc.internal alone for every port"},
+        Case{"{}",
+             {"--allow-host", "::1:99999"},
+             "error: --allow-host ::1:99999: not an address, a block or a host name | an IPv6 address with a "
+             "port "
+             "stands in brackets: '[2001:db8::1]:443'"},
         Case{R"({"version":"1.0.0"})",
              {"--publish", "8080:80", "90"},
              "{version:1.0.0,network:{ingress:{publish:[{host:8080,guest:80},{host:90,guest:90}]}}}"},
@@ -229,8 +250,14 @@ INSTANTIATE_TEST_SUITE_P(
              "network.defaultPolicy and its like | write network.egress in their place, and \"version\": "
              "\"1.0.0\""},
         Case{"{}",
+             {"--publish", "127.0.0.1:8080:80"},
+             "error: --publish takes ports alone, not '127.0.0.1:8080:80' | the port of this host is opened "
+             "on its "
+             "loopback: write 8080:80"},
+        Case{"{}",
              {"--publish", "8080:0"},
-             "error: --publish takes a port of this host and one inside, such as 8080:80, not '8080:0' | "}));
+             "error: --publish takes a port of this host and one inside, each from 1 to 65535, such as "
+             "8080:80, not '8080:0' | "}));
 
 TEST(FlagDocument, AnErrorNamesTheFlag) {
   const Machine host;

@@ -258,6 +258,14 @@ TEST_F(GitReview, PointersAreWorthWhatTheyLeadTo) {
   }
   host_->AddFile("/srv/w/a/.git/config", "[core]\n\thooksPath = .husky\n");
   EXPECT_NE(Review().find("aside /srv/w/a/6/.git"), std::string::npos);
+  EXPECT_NE(Review().find("new /srv/w/a/3/.git\n"), std::string::npos);  // as `git worktree add` makes it
+  host_->AddFile("/srv/w/a/3/.husky/pre-commit");
+  EXPECT_NE(Review().find("aside /srv/w/a/3/.git"), std::string::npos);
+  host_->Remove("/srv/w/a/3/.husky").AddFile("/srv/w/a/.git/worktrees/t/.husky/update");
+  EXPECT_NE(Review().find("aside /srv/w/a/3/.git"), std::string::npos);
+  host_->Remove("/srv/w/a/.git/worktrees/t/.husky");
+  host_->AddFile("/srv/w/a/.git/config", "[filter \"x\"]\n\tclean = /bin/sh tools/clean.sh\n");
+  EXPECT_NE(Review().find("aside /srv/w/a/6/.git"), std::string::npos);
   // What cannot be read may say anything.
   host_->AddFile("/srv/w/a/.git/config", kPlain, {.readable = false});
   EXPECT_NE(Review().find("aside /srv/w/a/6/.git"), std::string::npos);

@@ -154,6 +154,24 @@ TEST(Import, NamesWhatItLeavesOut) {
           "enableWeakerNestedSandbox is left out: isolation is never weakened by a setting\n"));
 }
 
+// What is printed is read again by Decode.
+TEST(Import, LeavesOutHostsThatNoRuleTakes) {
+  for (const char* host :
+       {"*foo.example", "a*.example", "a.example/x", "-a.example", "a..example", "10.0.0", "10.0.0.1/8",
+        "10.0.0.0/33", "a.example:00080", "host.mxc.internal", "[a.example]", "*.", "fe80::1%eth0",
+        "**.a.example", "-", ".a.example", "1.2.3.4.5", "localhost:"}) {
+    const std::string text =
+        ImportText(R"({"network": {"allowedDomains": [")" + std::string(host) + R"("]}})");
+    EXPECT_THAT(text, HasSubstr("{\"default\":\"deny\"}\nnetwork.allowedDomains " + std::string(host) +
+                                " is left out: "))
+        << host;
+    EXPECT_THAT(ImportText(R"({"network": {"deniedDomains": [")" + std::string(host) + R"("]}})"),
+                HasSubstr("refused: network.deniedDomains " + std::string(host)));
+  }
+  EXPECT_THAT(ImportText(R"({"network": {"allowedDomains": ["a.example:99999"]}})"),
+              HasSubstr("a.example:99999 is left out: the port is not a number from 1 to 65535\n"));
+}
+
 TEST(Import, RefusesWhatWouldWiden) {
   EXPECT_EQ(ImportText(R"({"filesystem": {"disabled": true}})"),
             "refused: filesystem.disabled: a sandbox that holds no file is none");

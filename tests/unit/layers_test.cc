@@ -95,7 +95,7 @@ const std::vector<Layer>& Layers() {
       {"helpers", {"config", "hash"}},
       {"policy/paths", {"config"}},
       {"profiles", {"config", "document", "hash", "policy/paths"}},
-      {"import", {"document", "policy/paths", "profiles"}},
+      {"import", {"config", "document", "policy/paths", "profiles"}},
       {"policy/protect", {"config", "policy/paths"}},
       {"gateway/rules", {}},
       {"ceiling", {"config", "document", "gateway/rules", "hash", "policy/paths", "report"}},

@@ -77,8 +77,8 @@ TEST(LowerNetwork, NothingAllowedIsToldByTheGateway) {
   EXPECT_EQ(lowered.egress->host_loopback, RuleAction::kDeny);
   EXPECT_EQ(lowered.egress->egress_pointer, "/network") << "there is something to edit";
   EXPECT_THAT(lowered.egress->allow, IsEmpty());
-  EXPECT_THAT(Ledger(lowered),
-              ElementsAre("/network proxy: every route ends at the network gateway, which refuses it"));
+  EXPECT_THAT(Ledger(lowered), ElementsAre("/network proxy: packet filter rules refuse addresses that no "
+                                           "rule allows, the network gateway names and the rest"));
 
   const Result<Lowered> without = LowerPolicy(policy, {.why_no_gateway = "no nftables"});
   ASSERT_TRUE(without.ok());
@@ -104,14 +104,16 @@ TEST(LowerNetwork, AnAllowedHostGoesThroughTheGateway) {
   EXPECT_THAT(
       Ledger(lowered),
       ElementsAre(
-          "/network/egress/default proxy: every route ends at the network gateway, which refuses it",
+          "/network/egress/default proxy: packet filter rules refuse addresses that no rule allows, the "
+          "network gateway names and the rest",
           "/network/egress/allow/0 proxy: every route ends at the network gateway, which dials what is "
           "allowed",
-          "/network/egress/deny/0 proxy: every route ends at the network gateway, which refuses it",
+          "/network/egress/deny/0 proxy: packet filter rules refuse the addresses, the network gateway names "
+          "that lead there",
           "/network/egress/deny/1 kernel: no route leads out, and packet filter rules drop ICMP",
           "/network/ingress/default kernel: network namespace that no address of the host leads into",
-          "/network/ingress/hostLoopback proxy: every route ends at the network gateway, which refuses "
-          "it"));
+          "/network/ingress/hostLoopback proxy: packet filter rules refuse addresses that no rule allows, "
+          "the network gateway names and the rest"));
   EXPECT_THAT(lowered.relaxations, IsEmpty());
 }
 

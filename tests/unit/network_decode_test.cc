@@ -240,6 +240,38 @@ TEST(Network, OfAUrlTheHostIsWanted) {
             "write the host alone: foo.com");
 }
 
+TEST(Network, SaysWhereAPortGoes) {
+  const auto told = [](const std::string& network, const char* version) {
+    const Result<Config> config = DecodeText(std::string(R"({"version":")") + version +
+                                             R"(","process":{"commandLine":"x"},"network":)" + network + "}");
+    if (config) return std::string("ok");
+    const std::string& message = config.error().message;
+    return message.substr(0, message.find(" at line ")) + " | " + config.error().hint;
+  };
+  const auto rule = [&](const std::string& peer) {
+    return told(R"({"egress":{"allow":[{"to":[)" + peer + "]}]}}", "1.0.0");
+  };
+  EXPECT_THAT(
+      rule(R"({"host":"a.com:443"})"),
+      HasSubstr("`a.com:443` has a port | write the `host` as a.com, and a port from 1 to 65535 beside "
+                "`to`: \"ports\": [{\"port\": 443}]"));
+  EXPECT_THAT(rule(R"({"host":"a.com:99999"})"),
+              HasSubstr("write the `host` as a.com, and a port from 1 to"));
+  EXPECT_THAT(rule(R"({"cidr":"10.0.0.0/8:80"})"),
+              HasSubstr("`10.0.0.0/8:80` has a port | write the `cidr` as 10.0.0.0/8,"));
+  EXPECT_THAT(rule(R"({"cidr":"[::1]:80"})"), HasSubstr("write the `cidr` as ::1,"));
+  EXPECT_THAT(rule(R"({"cidr":"a.com:80"})"), HasSubstr("write the `host` as a.com,"));
+  const auto legacy = [&](const std::string& entry) {
+    return told(R"({"defaultPolicy":"block","allowedHosts":[")" + entry + R"("]})", "0.7.0-alpha");
+  };
+  EXPECT_THAT(legacy("a.com:99999"),
+              HasSubstr("`a.com:99999`: the port is not a number from 1 to 65535 | write "
+                        "HOST:PORT, or a.com for every port"));
+  EXPECT_THAT(legacy("https://a.com"),
+              HasSubstr("`https://a.com` is not an address, a block or a host name | "
+                        "write the host alone: a.com"));
+}
+
 TEST(Network, KeepsTheFormsApart) {
   EXPECT_EQ(Blamed(With(R"("network":{"egress":null})", "0.7.0-alpha")), "/network/egress");
   EXPECT_EQ(Blamed(With(R"("runtimeConfig":null)", "0.7.0-alpha")), "/runtimeConfig");

@@ -113,6 +113,20 @@ TEST(Profiles, CachesStandBelowAnySpellingOfHome) {
   EXPECT_THAT(CacheOf({}, host), StartsWith("/home/me/caches/mxc-exec-caches/app-"));
 }
 
+// As service users have it: root could make it on the host.
+TEST(Profiles, CachesNeedAHomeThatExists) {
+  ProfileHost host(kSite);
+  host.SetEnvironment("HOME", "/nonexistent").SetEnvironment("XDG_CONFIG_HOME", "/home/me/.config");
+  EXPECT_EQ(
+      AddedText(Decoded(R"("profiles":["site"])", host)),
+      " profiles keep caches in ~/.cache, and the home directory '/nonexistent' does not exist; set HOME or "
+      "XDG_CACHE_HOME to a directory of yours");
+  EXPECT_THAT(AddedText(Decoded(R"("profiles":["git"])", host)), HasSubstr("github.com"));
+  host.SetEnvironment("XDG_CACHE_HOME", "/nonexistent/caches");
+  EXPECT_THAT(AddedText(Decoded(R"("profiles":["site"])", host)),
+              HasSubstr("-b /nonexistent/caches/mxc-exec"));
+}
+
 // What a command leaves in a cache is found by those alone that start there with the same grants.
 TEST(Profiles, CachesAreOfTheDirectoryAndTheGrants) {
   ProfileHost host;

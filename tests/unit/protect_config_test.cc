@@ -21,7 +21,16 @@ TEST_F(Protection, HooksAndIncludesInTheWorkTree) {
   host_.AddFile("/srv/w/a/more").AddDirectory("/srv/w/hooks");
   host_.AddFile("/srv/w/a/.git/modules/s/config", "[core]\n worktree = ../../../s\n hooksPath = h\n");
   host_.AddFile("/srv/w/a/s/.git", "gitdir: ../.git/modules/s").AddDirectory("/srv/w/a/s/h");
-  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/a/.git") + Shaped("/srv/w/a/.git/modules/s") +
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/a/.git/.husky directory\n" + Usual("/srv/w/a/.git") +
+                                         "/srv/w/a/.git/modules/s/commondir file\n"
+                                         "/srv/w/a/.git/modules/s/config\n"
+                                         "/srv/w/a/.git/modules/s/config.worktree file\n"
+                                         "/srv/w/a/.git/modules/s/h directory\n"
+                                         "/srv/w/a/.git/modules/s/hooks\n"
+                                         "/srv/w/a/.git/modules/s/objects writable\n"
+                                         "/srv/w/a/.git/modules/s/refs writable\n"
+                                         "/srv/w/a/.git/tools writable directory\n"
+                                         "/srv/w/a/.git/tools/watch directory\n"
                                          "/srv/w/a/.gitconfig\n"
                                          "/srv/w/a/.husky\n"
                                          "/srv/w/a/more\n"
@@ -46,11 +55,11 @@ TEST_F(Protection, WhatAConfigurationNamesIsHeldBeforeItExists) {
                 "[core]\n hooksPath = a/b/hooks\n fsmonitor = tools/watch -v\n[include]\n path = ../local\n"
                 "[filter \"f\"]\n clean = sh tools/clean %f\n[url \"git@h:x/\"]\n insteadOf = https://h/x\n"
                 "[alias]\n st = status src/x\n run = !./go && vim\n[safe]\n directory = /srv/w/q\n");
-  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") +
-                                         "/srv/w/a writable directory\n/srv/w/a/b writable directory\n"
-                                         "/srv/w/a/b/hooks directory\n/srv/w/go directory\n"
-                                         "/srv/w/local file\n/srv/w/tools/clean directory\n"
-                                         "/srv/w/tools/watch directory\n");
+  EXPECT_EQ(InTree(Git({.rw = {"/srv/w"}})),
+            "/srv/w/a writable directory\n/srv/w/a/b writable directory\n"
+            "/srv/w/a/b/hooks directory\n/srv/w/go directory\n"
+            "/srv/w/local file\n/srv/w/tools/clean directory\n"
+            "/srv/w/tools/watch directory\n");
 }
 
 // git takes the name for a lock of another git.
@@ -72,12 +81,12 @@ TEST_F(Protection, ProgramsAreFoundWhereACommandLineWouldFindThem) {
                             "!git -c core.editor=tools/p commit", "-c core.pager=tools/p log",
                             "!PATH=tools:$PATH p", "!f() { . tools/p; }; f", "!ext::tools/p"}) {
     host_.AddFile("/srv/w/.git/config", "[alias]\n z = " + std::string(value) + "\n");
-    EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/tools/p\n") << value;
+    EXPECT_EQ(InTree(Git({.rw = {"/srv/w"}})), "/srv/w/tools/p\n") << value;
   }
   host_.AddFile("/srv/w/.git/config", "[alias]\n z = !BASH_ENV=tools/q bash -c x\n");
-  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/tools/q\n");
+  EXPECT_EQ(InTree(Git({.rw = {"/srv/w"}})), "/srv/w/tools/q\n");
   host_.AddFile("/srv/w/.git/config", "[alias]\n z = log --format=x/y tools/p\n");
-  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git"));
+  EXPECT_EQ(InTree(Git({.rw = {"/srv/w"}})), "");
 }
 
 // What stands for an address is a transport, and so a program.
@@ -87,12 +96,12 @@ TEST_F(Protection, ProgramsThatASubsectionNames) {
   const auto with = [&](const std::string& base) {
     host_.AddFile("/srv/w/.git/config",
                   "[url \"" + base + "\"]\n\tinsteadOf = foo:\n\tpushInsteadOf = bar:\n");
-    return Git({.rw = {"/srv/w"}});
+    return InTree(Git({.rw = {"/srv/w"}}));
   };
-  EXPECT_EQ(with("ext::./tools/p"), Usual("/srv/w/.git") + "/srv/w/tools/p\n");
-  EXPECT_EQ(with("ext::sh -c ./tools/p %S"), Usual("/srv/w/.git") + "/srv/w/tools/p\n");
-  EXPECT_EQ(with("https://example.org/"), Usual("/srv/w/.git"));
-  EXPECT_EQ(with("/srv/w/mirror/"), Usual("/srv/w/.git"));
+  EXPECT_EQ(with("ext::./tools/p"), "/srv/w/tools/p\n");
+  EXPECT_EQ(with("ext::sh -c ./tools/p %S"), "/srv/w/tools/p\n");
+  EXPECT_EQ(with("https://example.org/"), "");
+  EXPECT_EQ(with("/srv/w/mirror/"), "");
 }
 
 // Versions of git differ in what they take for the name, and a NUL ends it.
@@ -100,21 +109,20 @@ TEST_F(Protection, NamesAreHeldHoweverGitReadsThem) {
   AddRepository("/srv/w/.git");
   const auto held = [&](std::string_view config) {
     host_.AddFile("/srv/w/.git/config", std::string(config));
-    return Git({.rw = {"/srv/w"}});
+    return InTree(Git({.rw = {"/srv/w"}}));
   };
-  const std::string usual = Usual("/srv/w/.git");
   for (const std::string_view config :
        {"[core]\n\thooksPath = h\0k\n"sv, "[core \"hookspath\0x\"]\n\tfoo = h\n"sv,
         "[core]\n\thooksPath = \rh\r\n"sv})
-    EXPECT_EQ(held(config), usual + "/srv/w/h directory\n") << config;
-  EXPECT_EQ(held("[core]\n\thooksPath = h\tk\n"), usual + "/srv/w/h\tk directory\n/srv/w/h k directory\n");
+    EXPECT_EQ(held(config), "/srv/w/h directory\n") << config;
+  EXPECT_EQ(held("[core]\n\thooksPath = h\tk\n"), "/srv/w/h\tk directory\n/srv/w/h k directory\n");
   EXPECT_EQ(held("[core]\n\thooksPath = :(optional)h\n"),
-            usual + "/srv/w/:(optional)h directory\n/srv/w/h directory\n");
+            "/srv/w/:(optional)h directory\n/srv/w/h directory\n");
   for (const std::string_view config :
        {"[include]\n\tpath = ../x\0y\n"sv, "[include \"path\0x\"]\n\tfoo = ../x\n"sv,
         "[core]\n\tattributesFile = x\0y\n"sv})
-    EXPECT_EQ(held(config), usual + "/srv/w/x file\n") << config;
-  EXPECT_EQ(held("[core]\n\tsshCommand = sh ./x\0y\n"sv), usual + "/srv/w/x directory\n");
+    EXPECT_EQ(held(config), "/srv/w/x file\n") << config;
+  EXPECT_EQ(held("[core]\n\tsshCommand = sh ./x\0y\n"sv), "/srv/w/x directory\n");
 }
 
 // Each costs a look, and a command can write many: the end of its run tells that the next would be refused.
@@ -179,10 +187,10 @@ TEST_F(Protection, DirectoriesOfProgramsThatACommandLineNames) {
                             "!git -c init.templateDir=tools init", "!git init --template=tools",
                             "!GIT_TEMPLATE_DIR=$PWD/tools git init"}) {
     host_.AddFile("/srv/w/.git/config", "[alias]\n z = " + std::string(value) + "\n");
-    EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/tools\n") << value;
+    EXPECT_EQ(InTree(Git({.rw = {"/srv/w"}})), "/srv/w/tools\n") << value;
   }
   host_.AddFile("/srv/w/.git/config", "[alias]\n z = log --relative=tools\n");
-  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git"));
+  EXPECT_EQ(InTree(Git({.rw = {"/srv/w"}})), "");
 }
 
 // /proc/self/cwd is wherever git is called, in any grant.
@@ -223,7 +231,23 @@ TEST_F(Protection, ProgramsBehindLinksOfTheKernelAreRefused) {
 TEST_F(Protection, WhatHuskyMakesItsHooksFrom) {
   AddRepository("/srv/w/.git");
   host_.AddFile("/srv/w/.git/config", "[core]\n hooksPath = .husky/_\n").AddFile("/srv/w/.husky/pre-commit");
-  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/.husky\n/srv/w/.husky/_ directory\n");
+  EXPECT_EQ(InTree(Git({.rw = {"/srv/w"}})), "/srv/w/.husky\n/srv/w/.husky/_ directory\n");
+}
+
+// For a push git stands in the git directory, and what it names means another file.
+TEST_F(Protection, WhatAConfigurationNamesIsHeldInGitDirectories) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/.git/config",
+                "[core]\n hooksPath = .githooks\n[gc]\n recentObjectsHook = tools/keep\n");
+  host_.AddFile("/srv/w/.githooks/pre-commit").AddFile("/srv/w/.git/worktrees/t/HEAD");
+  host_.AddFile("/srv/w/.git/worktrees/t/commondir", "../..\n").AddDirectory("/srv/w/.git/worktrees/t/tools");
+  host_.AddFile("/srv/w/t/.git", "gitdir: ../.git/worktrees/t\n");
+  const std::string held = Git({.rw = {"/srv/w"}});
+  for (const char* line :
+       {"/srv/w/.git/.githooks directory\n", "/srv/w/.git/tools/keep directory\n",
+        "/srv/w/.git/worktrees/t/.githooks directory\n", "/srv/w/.git/worktrees/t/tools/keep directory\n",
+        "/srv/w/.githooks\n", "/srv/w/t/.githooks directory\n"})
+    EXPECT_THAT(held, testing::HasSubstr(line));
 }
 
 TEST_F(Protection, ConfigurationsThatCannotBeReadWholeAreRefused) {
@@ -325,7 +349,7 @@ TEST_F(Protection, TheCallersConfigurationAndWhatItNames) {
   host_.AddFile("/etc/gitconfig", "[include]\n path = /home/ana/system\n").AddDirectory("/home/ana/.config");
   EXPECT_EQ(Git({.rw = {"/home/ana"}}),
             "/home/ana/.config/git directory\n/home/ana/.gitconfig\n/home/ana/cfg/git\n/home/ana/g\n"
-            "/home/ana/hooks directory\n/home/ana/more\n" +
+            "/home/ana/hooks directory\n/home/ana/more\n/home/ana/p/.git/.hooks directory\n" +
                 Usual("/home/ana/p/.git") +
                 "/home/ana/p/.hooks directory\n/home/ana/system file\n/home/ana/t\n");
 }

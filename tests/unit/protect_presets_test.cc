@@ -102,7 +102,7 @@ TEST_F(Protection, TheRepositoryWithMostProtectedPathsIsNamed) {
   host_.AddFile("/srv/w/b/.git/config", config);
   const Result<Policy> policy = With({.rw = {"/srv/w"}});
   ASSERT_FALSE(policy.ok());
-  EXPECT_NE(policy.error().message.find("'/srv/w/b/.git' causes 20001"), std::string::npos)
+  EXPECT_NE(policy.error().message.find("'/srv/w/b/.git' causes 40002"), std::string::npos)
       << policy.error().message;
   EXPECT_NE(policy.error().hint.find("remove"), std::string::npos);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +60,16 @@ inline std::string Usual(const std::string& git_directory) {
 // One that is known by its shape.
 inline std::string Shaped(const std::string& git_directory) {
   return Usual(git_directory) + git_directory + "/objects writable\n" + git_directory + "/refs writable\n";
+}
+
+// The lines of `text` that are not below /srv/w/.git.
+inline std::string InTree(const std::string& text) {
+  std::istringstream lines(text);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("/srv/w/.git/")) kept += line + "\n";
+  }
+  return kept;
 }
 
 }  // namespace mxc

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -13,6 +15,8 @@
 #include <memory>
 #include <string>
 
+#include "base/unique_fd.h"
+#include "stdio/private_terminal.h"
 #include "tests/support/run_in_child.h"
 
 namespace mxc::test::pty_test {
@@ -190,6 +194,28 @@ TEST_F(Pty, OutputIsCappedAndRedactedToo) {
   EXPECT_EQ(report.outcome.exit_code, 2);
   EXPECT_EQ(screen_, "[REDACTED]\r\n00000000");
   EXPECT_TRUE(report.outcome.stdout_truncated);
+}
+
+// Also the device of its number, where that is on no devpts.
+TEST(PtyOfADevpts, NothingElseIsTakenForItsMultiplexer) {
+  EXPECT_TRUE(OpenOuterSide(UniqueFd{::open("/dev/pts/ptmx", O_PATH | O_CLOEXEC)}.Get()) || ::geteuid() != 0);
+  const std::string place = ::testing::TempDir() + "pty_test-" + std::to_string(::getpid());
+  const auto opens = [&] {
+    const UniqueFd reference{::open(place.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+    ::unlink(place.c_str());
+    EXPECT_TRUE(reference);
+    return static_cast<bool>(OpenOuterSide(reference.Get()));
+  };
+  ASSERT_EQ(::mkfifo(place.c_str(), 0600), 0);
+  EXPECT_FALSE(opens());
+  ASSERT_EQ(::symlink("/dev/pts/ptmx", place.c_str()), 0);
+  EXPECT_FALSE(opens());
+  if (::mknod(place.c_str(), S_IFCHR | 0666, makedev(5, 2)) == 0) {
+    EXPECT_FALSE(opens());
+  }
+  for (const char* path : {"/dev/null", "/dev/pts", "/"})
+    EXPECT_FALSE(OpenOuterSide(UniqueFd{::open(path, O_PATH | O_CLOEXEC)}.Get())) << path;
+  EXPECT_FALSE(OpenOuterSide(-1));
 }
 
 TEST(PtyWithoutCaller, EndOfInputIsTyped) {

@@ -1,4 +1,5 @@
 // Identifiers of persistent sandboxes, and what daemon and launcher say to each other.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -187,6 +188,21 @@ TEST_F(SessionMessage, AnswersOfAnyLengthAreWhole) {
   }
 }
 
+TEST_F(SessionMessage, AnAnswerBringsTheMultiplexerToWhomItIsFor) {
+  const UniqueFd sent{::open("/dev/ptmx", O_PATH | O_CLOEXEC)};
+  for (const std::size_t size : {2U, 300000U}) {
+    for (const int multiplexer : {sent.Get(), -1}) {
+      const std::string text(size, 'x');
+      UniqueFd got;
+      ASSERT_TRUE(SendReply(daemon.Get(), text, multiplexer).ok());
+      EXPECT_TRUE(*ReceiveReply(launcher.Get(), &got) == text) << size;
+      EXPECT_EQ(static_cast<bool>(got), multiplexer >= 0) << size;
+      ASSERT_TRUE(SendReply(daemon.Get(), text, multiplexer).ok());
+      EXPECT_TRUE(*ReceiveReply(launcher.Get()) == text) << size;
+    }
+  }
+}
+
 TEST_F(SessionMessage, AnAnswerOverTheBoundIsRefusedAtBothEnds) {
   EXPECT_EQ(SendReply(daemon.Get(), std::string(kMaxReplyBytes + 1, 'x')).error().code,
             ErrorCode::kSetupFailed);
@@ -203,11 +219,11 @@ TEST_F(SessionMessage, IsForOneSandbox) {
 }
 
 TEST_F(SessionMessage, NeedsItsForm) {
-  EXPECT_EQ(Heard(Bytes("mxc4", kName)), Call::State::kGiven);
-  EXPECT_EQ(Heard(Bytes("mxc3", kName)), Call::State::kWrong);
-  EXPECT_EQ(Heard(Bytes("mxc4", "")), Call::State::kWrong);
-  EXPECT_EQ(Heard(Bytes("mxc4", kName) + "x"), Call::State::kWrong);
-  EXPECT_EQ(Heard("mxc4"), Call::State::kWrong);
+  EXPECT_EQ(Heard(Bytes("mxc5", kName)), Call::State::kGiven);
+  EXPECT_EQ(Heard(Bytes("mxc4", kName)), Call::State::kWrong);
+  EXPECT_EQ(Heard(Bytes("mxc5", "")), Call::State::kWrong);
+  EXPECT_EQ(Heard(Bytes("mxc5", kName) + "x"), Call::State::kWrong);
+  EXPECT_EQ(Heard("mxc5"), Call::State::kWrong);
   launcher.Reset();
   EXPECT_EQ(ReceiveCall(daemon.Get(), kName).state, Call::State::kWrong) << "the end";
 }

@@ -51,6 +51,9 @@ TEST(Upstream, RefusesWhatItCannotSpeakTo) {
     EXPECT_THAT(refusal, HasSubstr("/here: HTTPS_PROXY ")) << value;
     EXPECT_THAT(refusal, Not(HasSubstr("secret"))) << value;
   }
+  for (const char* value : {"http://proxy.test:99999", "http://u:secret@10.0.0.1:0", "proxy.test:x"})
+    EXPECT_EQ(Read({{"HTTPS_PROXY", value}}),
+              "/here: HTTPS_PROXY has a port that is not a number from 1 to 65535");
 }
 
 Upstream Both(std::vector<std::string> direct = {}) {

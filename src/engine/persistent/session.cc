@@ -22,6 +22,7 @@
 
 #include "base/passed_fds.h"
 #include "engine/child.h"
+#include "engine/persistent/multiplexer.h"
 #include "engine/persistent/session_supervisor.h"
 #include "engine/supervised.h"
 #include "mxc/limits.h"
@@ -195,6 +196,7 @@ void HoldSession(const Child& init) {
   sigaddset(&child_signal, SIGCHLD);
   const int signals = init.Check(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK), Step::kSupervise);
   init.Send({.event = Event::kStarted});
+  SendMultiplexer(init.program.session);
   Session session(init);
   for (;;) {
     pollfd polls[] = {{.fd = init.program.session, .events = POLLIN, .revents = 0},

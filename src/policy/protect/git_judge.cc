@@ -63,17 +63,14 @@ bool GitJudge::IsArmedByCaller(const std::string& place) {
   const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(place, "config"), host_, walker_);
   if (!text) return true;
   std::vector<std::string> trees = {WorkTreeOf(place)};
+  if (host_.LookAt(place).Is(FileType::kDirectory)) trees.push_back(place);
   for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
     if (!variable.Is("core", "worktree")) continue;
     trees.push_back(variable.value.starts_with('/') ? variable.value : JoinPath(place, variable.value));
   }
-  const auto there = [this](const std::string& path) {
-    const Lookup lookup = host_.LookAt(path);
-    return lookup.status || lookup.failure != LookupFailure::kMissing;
-  };
   return std::any_of(trees.begin(), trees.end(), [&](const std::string& tree) {
     return std::any_of((*named_)->paths.begin(), (*named_)->paths.end(),
-                       [&](const std::string& name) { return there(JoinPath(tree, name)); });
+                       [&](const std::string& name) { return IsThere(JoinPath(tree, name)); });
   });
 }
 
@@ -146,7 +143,8 @@ bool GitJudge::IsArmedDirectory(const std::string& directory) {
   const std::optional<std::string> common = CommonOf(directory);
   if (!common || !IsHarmlessFile(JoinPath(directory, "config.worktree")) || IsArmedTree(directory))
     return true;
-  if (*common != directory) return !known_.contains(*common) || IsArmedWay(directory, *common);
+  if (*common != directory)
+    return !known_.contains(*common) || IsArmedWay(directory, *common) || RunsOf(*common, directory);
   return !IsHarmlessFile(JoinPath(directory, "config")) || IsArmedHooks(JoinPath(directory, "hooks")) ||
          HasEntries(JoinPath(directory, "remotes")) || HasEntries(JoinPath(directory, "branches"));
 }
@@ -158,10 +156,34 @@ bool GitJudge::RunsRelativePaths(const std::string& git_directory) {
   if (!text) return true;
   for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
     if (!MayExecute(variable)) continue;
-    const bool path = variable.Is("core", "hookspath") || variable.value.find('/') != std::string::npos;
-    if (path && !variable.value.starts_with('/') && !variable.value.starts_with("~/")) return true;
+    const std::optional<std::set<std::string>> paths = PathsInTrees(variable, walker_);
+    const bool slash = variable.value.find('/') != std::string::npos;
+    const bool absolute = variable.value.starts_with('/') || variable.value.starts_with("~/");
+    if (!paths || !paths->empty() || (slash && !absolute)) return true;
   }
   return false;
+}
+
+bool GitJudge::RunsOf(const std::string& git_directory, const std::string& tree) {
+  for (const char* file : {"config", "config.worktree"}) {
+    const Result<std::optional<std::string>> text =
+        ReadGitFile(JoinPath(git_directory, file), host_, walker_);
+    if (!text) return true;
+    for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+      if (!MayExecute(variable)) continue;
+      const std::optional<std::set<std::string>> paths = PathsInTrees(variable, walker_);
+      const bool any = !paths || std::any_of(paths->begin(), paths->end(), [&](const std::string& path) {
+        return IsThere(JoinPath(tree, path));
+      });
+      if (any) return true;
+    }
+  }
+  return false;
+}
+
+bool GitJudge::IsThere(const std::string& path) const {
+  const Lookup lookup = host_.LookAt(path);
+  return lookup.status || lookup.failure != LookupFailure::kMissing;
 }
 
 bool GitJudge::IsArmedPointer(const std::string& file) {
@@ -171,9 +193,12 @@ bool GitJudge::IsArmedPointer(const std::string& file) {
   const std::optional<std::string> git =
       Follow(path.starts_with('/') ? std::string(path) : JoinPath(ParentOf(file), path));
   if (!git) return true;
-  // What is new is judged by itself.
-  if (!known_.contains(*git)) return !found_.contains(*git) || IsArmedDirectory(*git);
   const std::optional<std::string> common = CommonOf(*git);
+  // What is new is judged by itself.
+  if (!known_.contains(*git)) {
+    return !found_.contains(*git) || IsArmedDirectory(*git) ||
+           (common && known_.contains(*common) && RunsOf(*common, std::string(ParentOf(file))));
+  }
   return !common || IsArmedWay(file, *common) || RunsRelativePaths(*common);
 }
 

@@ -44,6 +44,9 @@ class GitJudge {
   [[nodiscard]] bool IsArmedHooks(const std::string& hooks) const;
   [[nodiscard]] bool IsHarmlessFile(const std::string& file) const;
   [[nodiscard]] bool RunsRelativePaths(const std::string& git_directory);
+  // What that configuration names is there, in a work tree of the command's or a git directory.
+  [[nodiscard]] bool RunsOf(const std::string& git_directory, const std::string& tree);
+  [[nodiscard]] bool IsThere(const std::string& path) const;
   // None when that leads nowhere, or by a link that the command could turn later.
   [[nodiscard]] std::optional<std::string> Follow(const std::string& path);
   [[nodiscard]] bool HasEntries(const std::string& directory) const;

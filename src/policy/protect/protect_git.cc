@@ -106,7 +106,8 @@ Status GitProtection::FollowWorkTree(const WorkTree& tree) {
   Repository& repository = repositories_[whole->path];
   if (tree.type != FileType::kDirectory) repository.leads.insert(tree.git);
   if (path != ".") repository.leads.insert(JoinPath(walked->path, "commondir"));
-  repository.trees.push_back(tree.directory);
+  repository.trees.insert(tree.directory);
+  repository.trees.insert(walked->path);
   repository.files.insert(JoinPath(walked->path, "config.worktree"));
   return Done{};
 }
@@ -273,9 +274,9 @@ Status GitProtection::ProtectRepository(const std::string& git_directory, Reposi
   Loaded loaded;
   if (Status read = Load(std::move(files), loaded); !read) return read;
   for (const std::string& tree : loaded.work_trees) {
-    if (!tree.empty()) repository.trees.push_back(Against(git_directory, tree));
+    if (!tree.empty()) repository.trees.insert(Against(git_directory, tree));
   }
-  if (repository.trees.empty()) repository.trees.push_back(git_directory);  // a bare repository
+  repository.trees.insert(git_directory);  // where git is called in there, as for a push
   if (Status held = ProtectHooks(git_directory, "hooks"); !held) return held;
   for (const std::string& tree : repository.trees) {
     const Result<Walked> walked = protector_.Walker().Walk(tree);

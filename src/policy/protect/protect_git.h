@@ -26,6 +26,11 @@ struct NamedInTrees {
   std::set<std::string> words = {};  // of command lines; any of them may be a file
 };
 
+// Of hooks, programs and templates that `variable` names, those relative to wherever git is: the top of the
+// work tree, or the git directory where it is called in there, as for a push. None: too many words.
+[[nodiscard]] std::optional<std::set<std::string>> PathsInTrees(const GitVariable& variable,
+                                                                PathWalker& walker);
+
 class GitProtection {
  public:
   // `homes`: the caller's. git on the host finds its configuration in any of them.
@@ -69,9 +74,10 @@ class GitProtection {
 
  private:
   struct Repository {
-    std::vector<std::string> trees = {};  // work trees, as far as they are known
-    std::set<std::string> files = {};     // further configuration: config.worktree of each
-    std::set<std::string> leads = {};     // files and links that name it
+    // Where git is when it runs something: work trees, as far as they are known, and git directories.
+    std::set<std::string> trees = {};
+    std::set<std::string> files = {};  // further configuration: config.worktree of each
+    std::set<std::string> leads = {};  // files and links that name it
   };
   struct Loaded {
     std::vector<GitVariable> variables = {};

@@ -197,25 +197,34 @@ Status GitProtection::Obey(const Loaded& loaded, const std::string& base) {
   return Done{};
 }
 
-Result<NamedInTrees> GitProtection::NamedInEveryTree() {
-  if (Status read = ProtectGlobals(); !read) return read.error();
-  std::set<std::string> names(global_.hooks.begin(), global_.hooks.end());
-  NamedInTrees named;
-  for (const GitVariable& variable : global_.variables) {
-    auto behind = NamesInCommandOf(variable);
-    const auto words = ProgramWords(CommandOf(variable));
-    if (!behind || !words) return TooManyWords();
-    named.words.merge(*behind);
-    for (const ProgramWord& word : *words) {
-      if (!MayBePath(word) || NamesNoFile(variable, word)) continue;
-      // "$(git rev-parse --show-toplevel)/tools/x"
-      const bool top = word.text.starts_with('/') && !protector_.Walker().LookAt(word.text).status;
-      names.insert(top ? word.text.substr(1) : word.text);
-    }
+std::optional<std::set<std::string>> PathsInTrees(const GitVariable& variable, PathWalker& walker) {
+  std::set<std::string> names;
+  if (variable.Is("core", "hookspath") || variable.Is("init", "templatedir")) names.insert(variable.value);
+  const auto words = ProgramWords(CommandOf(variable));
+  if (!words) return std::nullopt;
+  for (const ProgramWord& word : *words) {
+    if (!MayBePath(word) || NamesNoFile(variable, word)) continue;
+    // "$(git rev-parse --show-toplevel)/tools/x"
+    const bool top = word.text.starts_with('/') && !walker.LookAt(word.text).status;
+    names.insert(top ? word.text.substr(1) : word.text);
   }
   std::erase_if(names, [](const std::string& name) {
     return name.empty() || name.starts_with('/') || name.starts_with('~');
   });
+  return names;
+}
+
+Result<NamedInTrees> GitProtection::NamedInEveryTree() {
+  if (Status read = ProtectGlobals(); !read) return read.error();
+  std::set<std::string> names;
+  NamedInTrees named;
+  for (const GitVariable& variable : global_.variables) {
+    auto behind = NamesInCommandOf(variable);
+    auto paths = PathsInTrees(variable, protector_.Walker());
+    if (!behind || !paths) return TooManyWords();
+    named.words.merge(*behind);
+    names.merge(*paths);
+  }
   named.paths.assign(names.begin(), names.end());
   return named;
 }
