@@ -54,8 +54,9 @@ ClientSide::Step ClientSide::Expect(ProtocolSniffer::Takes takes) {
 }
 
 void ClientSide::Pass(std::size_t count) {
+  const std::size_t ahead = std::min(std::exchange(ahead_, 0), count);
   const auto end = heard_.begin() + static_cast<std::ptrdiff_t>(count);
-  passed_.insert(passed_.end(), heard_.begin(), end);
+  passed_.insert(passed_.end(), heard_.begin() + static_cast<std::ptrdiff_t>(ahead), end);
   heard_.erase(heard_.begin(), end);
   spoken_ = spoken_ || count > 0;
 }
@@ -66,6 +67,9 @@ void ClientSide::EnterSequel(Sequel sequel) {
     case Sequel::kFree:
     case Sequel::kPostgres:
       phase_ = Phase::kFree;
+      break;
+    case Sequel::kWatched:
+      phase_ = Phase::kWatched;
       break;
     case Sequel::kLines:
       phase_ = Phase::kLines;
@@ -111,9 +115,13 @@ ClientSide::State ClientSide::Next() {
         break;
       case Step::kHead:
         return State::kHead;
+      case Step::kHosts:
+        return State::kHosts;
       case Step::kBroken:
         return State::kBroken;
       case Step::kWait:
+        if (ended_ && unrecognised_) hosts_ = request_lines_.End();
+        if (ended_ && unrecognised_ && !hosts_.empty()) return State::kHosts;
         // Some servers take the end of what they read for the end of a line.
         if (!ended_ || !Holds() || AwaitsServer()) return State::kMore;
         problem_ = "it ends before its first message is complete";
@@ -123,6 +131,7 @@ ClientSide::State ClientSide::Next() {
 }
 
 ClientSide::Step ClientSide::Advance() {
+  if (watched_) return LeaveWatched();
   switch (phase_) {
     case Phase::kFirstBytes:
       return HearFirstBytes();
@@ -153,6 +162,8 @@ ClientSide::Step ClientSide::Advance() {
       return HearUnknown();
     case Phase::kUnheard:
       return HearUnheard();
+    case Phase::kWatched:
+      return HearWatched();
     case Phase::kFree:
       Pass(heard_.size());
       return Step::kWait;
@@ -192,6 +203,8 @@ void ClientSide::LeaveJudged() {
     }
     body_.emplace(head_.Body());
     phase_ = head_.Head().awaits_continue ? Phase::kContinue : Phase::kBody;
+  } else if (behind_hello_) {
+    phase_ = *std::exchange(behind_hello_, std::nullopt);
   } else if (head_.Is() == ProtocolSniffer::Kind::kTls) {
     // Nobody asks for a third.
     phase_ = hello_again_ ? Phase::kFree : Phase::kRecords;
@@ -291,10 +304,11 @@ ClientSide::Step ClientSide::HearRecords() {
 
 ClientSide::Step ClientSide::AwaitAnswer() {
   if (blind_) return Broken("what the server answers to its protocol cannot be told");
-  if (asked_ > 0) return Enter(Phase::kFree);  // it has answered in that protocol before
-  switch (protocol_->server(server_, opening_)) {
+  const ByteView said = ByteView(server_).subspan(std::min(asked_, server_.size()));
+  const KnownProtocol* greeted = FindByGreeting(said);
+  switch (protocol_->server(said, opening_)) {
     case Match::kYes:
-      return Enter(Phase::kFree);
+      return Enter(greeted == nullptr || greeted == protocol_ ? Phase::kFree : Phase::kWatched);
     case Match::kMaybe:
       return Step::kWait;
     case Match::kNo:
@@ -328,18 +342,22 @@ ClientSide::Step ClientSide::AwaitEncryption() {
 ClientSide::Step ClientSide::HearLines() {
   constexpr std::uint32_t kTls = ('t' << 16U) | ('l' << 8U) | 's';
   constexpr std::uint32_t kSsl = ('s' << 16U) | ('s' << 8U) | 'l';
+  if (heard_.empty()) return Step::kWait;
+  const ByteView text = BeforeHello();
   std::size_t at = 0;
-  for (; at < heard_.size(); ++at) {
-    const std::uint8_t byte = heard_[at];
-    if (tls_named_ && in_line_ == 0 && IsRecordType(byte)) break;
+  for (; at < text.size(); ++at) {
+    const std::uint8_t byte = text[at];
+    if (tls_named_ && in_line_ == 0 && byte == kHandshake) break;
     if (tls_named_ && in_line_ == 1 && byte == kTlsVersion) return Broken("its TLS is malformed");
     in_line_ = byte == '\n' || (in_line_ == 0 && PassedOver(byte)) ? 0 : in_line_ + 1;
     letters_ = ((letters_ << 8U) | static_cast<std::uint8_t>(Folded(static_cast<char>(byte)))) & 0xffffffU;
     tls_named_ = tls_named_ || letters_ == kTls || letters_ == kSsl;
   }
-  const bool begins = at < heard_.size();
+  const bool begins = at < text.size() || (hello_ && tls_named_ && in_line_ == 0);
+  if (!begins) return Watch(text);
+  hello_ = {};
   Pass(at);
-  return begins ? Expect(ProtocolSniffer::Takes::kHello) : Step::kWait;
+  return Expect(ProtocolSniffer::Takes::kHello);
 }
 
 // Manual of MySQL, "Protocol::SSLRequest": the length in three bytes, a number, the client's capabilities.

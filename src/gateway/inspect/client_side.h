@@ -17,15 +17,18 @@
 #include <string_view>
 #include <utility>
 
+#include "gateway/inspect/hello_scan.h"
 #include "gateway/inspect/host_line.h"
 #include "gateway/inspect/http_body.h"
 #include "gateway/inspect/protocol_sniffer.h"
+#include "gateway/inspect/request_lines.h"
 
 namespace mxc::egress {
 
 class ClientSide {
  public:
-  enum class State { kMore, kHead, kBroken };
+  // kHosts: lines of a protocol that is not known ask for Hosts.
+  enum class State { kMore, kHead, kHosts, kBroken };
 
   // `tolerant`: an opening that no protocol is known for is let pass, unless a server could find a name in
   // it.
@@ -42,6 +45,7 @@ class ClientSide {
 
   [[nodiscard]] State Next();
   [[nodiscard]] const ProtocolSniffer& Head() const { return head_; }
+  [[nodiscard]] const std::vector<AskedHost>& Hosts() const { return hosts_; }
   [[nodiscard]] bool First() const { return heads_ <= 1; }  // is it the first thing said?
   [[nodiscard]] std::string_view Problem() const { return problem_; }
   [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
@@ -80,10 +84,11 @@ class ClientSide {
     kMysql,
     kUnknown,  // of no protocol that is known, where that passes
     kUnheard,  // the same, behind its first line, until the server has said something
+    kWatched,  // TLS may begin in it, and where no protocol is known, a request
     kFree,
   };
   // Of one step.
-  enum class Step { kOn, kWait, kHead, kBroken };
+  enum class Step { kOn, kWait, kHead, kHosts, kBroken };
 
   [[nodiscard]] bool AwaitsServer() const;
   // The head of an answer is as long as it is: who awaits it bounds it.
@@ -96,6 +101,10 @@ class ClientSide {
   [[nodiscard]] Step HearMysql();
   [[nodiscard]] Step HearUnknown();
   [[nodiscard]] Step HearUnheard();
+  [[nodiscard]] Step HearWatched();
+  [[nodiscard]] ByteView BeforeHello();
+  [[nodiscard]] Step Watch(ByteView text);
+  [[nodiscard]] Step LeaveWatched();
   [[nodiscard]] Step AfterGreeting(Sequel sequel);
   [[nodiscard]] Step AwaitUpgrade();
   [[nodiscard]] Step AwaitTunnel();
@@ -138,6 +147,14 @@ class ClientSide {
   std::size_t unknown_size_ = 0;
   HostLine host_line_ = {};     // of what is unknown
   bool ended_in_half_ = false;  // there was a lone LF in it
+  bool unrecognised_ = false;   // nothing says which protocol this is
+  RequestLines request_lines_ = {};
+  std::vector<AskedHost> hosts_ = {};
+  HelloScan hello_scan_ = {};
+  std::optional<HelloStart> hello_ = {};     // has been found in heard_
+  std::optional<std::size_t> watched_ = {};  // of heard_; passes next
+  std::optional<Phase> behind_hello_ = {};   // what goes on behind one that was found
+  std::size_t ahead_ = 0;                    // of heard_, has been passed
   std::optional<HttpBody> body_ = {};
   std::string_view problem_ = {};
 };

@@ -24,6 +24,9 @@ std::string HostNameFilter::Advance() {
         return {};
       case ClientSide::State::kBroken:
         return std::string(client_.Problem());
+      case ClientSide::State::kHosts:
+        if (std::string problem = JudgeHosts(); !problem.empty()) return problem;
+        continue;
       case ClientSide::State::kHead:
         break;
     }
@@ -39,6 +42,15 @@ bool HostNameFilter::MayAsk(const std::string& name, std::uint16_t port) const {
     return rules_.JudgeAddress(*address, Protocol::kTcp, port).allowed;
   return host_.strict ? rules_.JudgeName(name, Protocol::kTcp, port).allowed
                       : !rules_.Denies(name, Protocol::kTcp, port);
+}
+
+// Whichever of them a server takes.
+std::string HostNameFilter::JudgeHosts() const {
+  for (const AskedHost& host : client_.Hosts()) {
+    const bool denied = !MayAsk(host.name, port_) || (host.port != 0 && !MayAsk(host.name, host.port));
+    if (denied) return "it asks for " + host.name + " in a protocol that the gateway cannot check";
+  }
+  return {};
 }
 
 std::string HostNameFilter::Judge(const ProtocolSniffer& head) {

@@ -39,6 +39,7 @@ class HostNameFilter {
  private:
   [[nodiscard]] std::string Advance();
   [[nodiscard]] bool MayAsk(const std::string& name, std::uint16_t port) const;
+  [[nodiscard]] std::string JudgeHosts() const;
   [[nodiscard]] std::string Judge(const ProtocolSniffer& head);
   [[nodiscard]] std::string MissingName(const ProtocolSniffer& head) const;
 

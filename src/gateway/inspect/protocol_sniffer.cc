@@ -44,8 +44,8 @@ bool IsControl(char c) { return (c >= 0 && c < ' ') || c == 0x7f; }
 
 bool IsOfMethod(char c) { return (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; }
 
-// A request of HTTP/0.9, or of a version that some servers take for one of HTTP/1 (RTSP, ICE). They read the
-// lines behind it, Host among them. Python's server looks for "GET" alone. The line may be incomplete.
+}  // namespace
+
 bool BeginsRequest(std::string_view line) {
   const auto is_blank = [](char c) { return PassedOver(static_cast<std::uint8_t>(c)); };
   const auto end = std::find_if_not(line.begin(), line.end(), IsOfMethod);
@@ -55,8 +55,6 @@ bool BeginsRequest(std::string_view line) {
   const auto target = std::find_if_not(end, line.end(), is_blank);
   return target == line.end() ? IsControl(*end) : *target == '/' || *target == '*';
 }
-
-}  // namespace
 
 bool PassedOver(std::uint8_t byte) {
   constexpr std::string_view kBlanks("\0\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0", 13);

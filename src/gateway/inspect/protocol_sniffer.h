@@ -59,6 +59,9 @@ struct HeadNames {
 [[nodiscard]] bool NamesHttp(std::string_view text);
 // Could some server find a request in it?
 [[nodiscard]] bool ResemblesRequest(std::string_view text);
+// A request of HTTP/0.9, or of a version that some servers take for one of HTTP/1 (RTSP, ICE). They read the
+// lines behind it, Host among them. Python's server looks for "GET" alone. The line may be incomplete.
+[[nodiscard]] bool BeginsRequest(std::string_view line);
 
 class ProtocolSniffer {
  public:

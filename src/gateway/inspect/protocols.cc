@@ -74,11 +74,14 @@ FirstBytesMatch PostgresClient(ByteView bytes) {
   return startup && body.back() != 0 ? kNotIt : FirstBytesMatch{.match = Match::kYes, .size = size};
 }
 
-// Authentication, an error, or the negotiation of a version. After CancelRequest it says nothing.
+// Authentication, an error, or the negotiation of a version: messages shorter than 16 MiB, and servers before
+// 7.4 send an error without a length. After CancelRequest it says nothing.
 Match PostgresServer(ByteView said, ByteView /*opening*/) {
   if (said.empty()) return Match::kMaybe;
-  return std::string_view("REv").find(static_cast<char>(said[0])) != std::string_view::npos ? Match::kYes
-                                                                                            : Match::kNo;
+  if (said[0] == 'E') return Match::kYes;
+  if (said[0] != 'R' && said[0] != 'v') return Match::kNo;
+  if (said.size() == 1) return Match::kMaybe;
+  return said[1] == 0 ? Match::kYes : Match::kNo;
 }
 
 // ---- Redis: its serialization protocol (RESP). A command is an array of bulk strings.
@@ -127,6 +130,10 @@ FirstBytesMatch RedisClient(ByteView bytes) {
 Match RedisServer(ByteView said, ByteView /*opening*/) {
   if (said.empty()) return Match::kMaybe;
   constexpr std::string_view kTypes = "+-:$*_#,(!=%~>|";
+  // POP3 and IMAP greet with "+OK" and "* OK": the first is an answer of Redis as well.
+  if (said[0] == '+' && said.size() < 3) return Match::kMaybe;
+  if (said[0] == '*' && said.size() < 2) return Match::kMaybe;
+  if (said[0] == '*' && said[1] == ' ') return Match::kNo;
   return kTypes.find(static_cast<char>(said[0])) != std::string_view::npos ? Match::kYes : Match::kNo;
 }
 
@@ -194,7 +201,7 @@ constexpr KnownProtocol kProtocols[] = {
     {"IMAP", nullptr, ImapServer, Sequel::kLines},
     {"NNTP", nullptr, NewsServer, Sequel::kLines},
     {"MySQL", nullptr, MysqlServer, Sequel::kMysql},
-    {"RFB", nullptr, FrameBufferServer, Sequel::kFree},
+    {"RFB", nullptr, FrameBufferServer, Sequel::kWatched},
     {"rsync", nullptr, RsyncServer, Sequel::kFree},
 };
 

@@ -16,6 +16,7 @@ enum class Match { kNo, kMaybe, kYes };
 // How a client goes on once both sides are recognised.
 enum class Sequel {
   kFree,      // nothing in it names a host
+  kWatched,   // TLS may begin in it, at no place that is known
   kLines,     // of text; a command may ask for TLS, whose ClientHello then stands at the beginning of a line
   kMysql,     // its first packet says whether TLS follows
   kPostgres,  // TLS may be asked for before the session begins
