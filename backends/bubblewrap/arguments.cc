@@ -204,15 +204,9 @@ Status CheckLengths(const LinuxSandbox& sandbox) {
   return Done{};
 }
 
-Error TooMany(std::size_t count) {
-  return Conflict(fmt::format("the policy needs {} arguments of bubblewrap, which takes at most {}", count,
-                              kMaxArguments),
-                  "/filesystem", "name fewer paths, for instance a directory rather than the files in it");
-}
-
 }  // namespace
 
-Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support) {
+Result<Rendered> RenderArguments(const LinuxSandbox& sandbox, const Support& support) {
   if (Status lengths = CheckLengths(sandbox); !lengths) return lengths.error();
   Renderer renderer{sandbox.workspace, support};
   renderer.Namespaces(sandbox);
@@ -223,7 +217,6 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
   exec.argv = {std::string("bwrap"), std::string("--args"), FileNumber{}, std::string("--")};
   const std::vector<Piece> command = renderer.Program(sandbox);
   const std::size_t count = renderer.Count() + exec.argv.size() + command.size();
-  if (count > kMaxArguments) return TooMany(count);
   exec.files = renderer.TakeFiles();
   exec.verified = renderer.TakeVerified();
   exec.unmapped_owners = renderer.TakeUnmapped();
@@ -233,7 +226,7 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
   exec.environment = {{.name = "PATH", .value = Secret{"/usr/bin:/bin"}}};
   exec.new_session = true;  // by the launcher, which can then end bwrap and all its children as one group
   exec.limits = sandbox.limits;
-  return exec;
+  return Rendered{.exec = std::move(exec), .arguments = count};
 }
 
 }  // namespace mxc::bubblewrap

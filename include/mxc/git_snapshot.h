@@ -1,6 +1,7 @@
 // What git would find in the read-write grants before a command has run there, for the comparison afterwards.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,9 @@ struct GitSnapshot {
     std::uint64_t inode = 0;  // 0: nothing is there
   };
   std::vector<Held> held = {};  // read-only during the run, as long as nobody outside replaces them
+  std::size_t put_back = 0;     // protected paths that are put back instead, and not among those
+  // Mounts that the containment takes beside those of the run; none: no bound of its own.
+  std::optional<std::size_t> more_mounts = {};
   struct Text {
     std::string path = {};
     std::string text = {};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,8 +57,13 @@ void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   plan.command = policy.process.argv.empty() ? "" : policy.process.argv[0];
   plan.shape = ShapeOf(policy.process);
   plan.cwd = policy.process.cwd;
+  const std::optional<std::size_t> more_mounts = plan.git.more_mounts;
   plan.git = policy.git;
-  if (plan.isolation_level == IsolationLevel::kLandlock) plan.git.held.clear();  // put back instead
+  plan.git.more_mounts = more_mounts;
+  if (plan.isolation_level == IsolationLevel::kLandlock) {
+    plan.git.put_back = plan.git.held.size();
+    plan.git.held.clear();
+  }
   plan.warnings.insert(plan.warnings.begin(), policy.warnings.begin(), policy.warnings.end());
   plan.relaxations.insert(plan.relaxations.end(), policy.relaxations.begin(), policy.relaxations.end());
   for (const std::string& text : support.warnings) {

@@ -105,6 +105,26 @@ TEST_P(GitEnd, ARepositoryThatIsClosedIsOpenedAgain) {
   }
 }
 
+// bwrap takes fewer mounts than the others.
+TEST_P(GitEnd, MoreRepositoriesThanALaterRunCanProtectAreTold) {
+  const std::string make =
+      "i=0; while [ $i -lt 600 ]; do mkdir -p r$i/.git/objects r$i/.git/refs; "
+      "echo ref: refs/heads/x >r$i/.git/HEAD; i=$((i+1)); done";
+  for (const char* engine : Everywhere()) {
+    const Ended ended = Inside(engine, make);
+    EXPECT_EQ(ended.status, 0) << engine << ended.err;
+    const Ended next = Inside(engine, "true");
+    const bool told = ended.err.find("keeps later runs with these grants from starting") != std::string::npos;
+    EXPECT_EQ(told, next.status != 0) << engine << ended.err << next.err;
+    EXPECT_EQ(told, std::string_view(engine) == "bubblewrap") << engine;
+    if (next.status != 0) {
+      EXPECT_THAT(next.err, HasSubstr("'" + root + "' has 600 git repositories ('" + root + "/r0/.git'"));
+      EXPECT_THAT(next.err, HasSubstr("`filesystem.repositories`"));
+    }
+    ASSERT_EQ(Shell("rm -rf r*").status, 0);
+  }
+}
+
 // git's files are not there: what leads to them is in the grant.
 TEST_P(GitEnd, WhatLeadsThroughProcIsTakenOutOfTheWay) {
   for (const char* engine : Everywhere()) {

@@ -207,6 +207,40 @@ TEST(Bubblewrap, TooManyArgumentsAreRefused) {
   EXPECT_THAT(paths.error().message, HasSubstr("9000"));
 }
 
+TEST(Bubblewrap, TooManyRepositoriesAreNamed) {
+  Policy policy = PolicyOf({});
+  const auto rule = [&](const std::string& path, Access access, Origin origin) {
+    PathRule made;
+    made.path = path;
+    made.access = access;
+    made.origin = origin;
+    made.object = FileObject{};
+    if (origin == Origin::kProtection) made.pointer = "/filesystem/protect";
+    policy.paths.push_back(std::move(made));
+  };
+  rule("/w", Access::kReadWrite, Origin::kPolicy);
+  const auto add = [&](int i) {
+    const std::string git = "/w/" + std::to_string(i) + "/.git";
+    policy.git.places.push_back({.path = git, .part = git});
+    for (const char* name : {"/config", "/hooks"}) rule(git + name, Access::kReadOnly, Origin::kProtection);
+  };
+  for (int i = 0; i < 100; ++i) add(i);
+  const Result<Plan> fits = PlanBubblewrap(policy, Usable());
+  ASSERT_TRUE(fits.ok()) << fits.error().message;
+  ASSERT_TRUE(fits->git.more_mounts);
+  const std::size_t more = *fits->git.more_mounts / 4;  // two directories, two files
+  for (int i = 0; i < static_cast<int>(more); ++i) add(100 + i);
+  EXPECT_TRUE(PlanBubblewrap(policy, Usable()).ok());
+  add(9999);
+  const Result<Plan> over = PlanBubblewrap(policy, Usable());
+  ASSERT_FALSE(over.ok());
+  EXPECT_EQ(over.error().pointer, "/filesystem/protect");
+  EXPECT_THAT(over.error().message,
+              HasSubstr("'/w' has " + std::to_string(101 + more) +
+                        " git repositories ('/w/0/.git', '/w/1/.git', '/w/2/.git' and "));
+  EXPECT_THAT(over.error().hint, HasSubstr("`filesystem.repositories`"));
+}
+
 TEST(Bubblewrap, TooLongArgumentsAreRefused) {
   Policy policy = PolicyOf({});
   policy.process.argv = {"/bin/echo", std::string(kMaxArgumentBytes - 1, 'x')};

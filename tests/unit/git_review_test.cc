@@ -168,6 +168,32 @@ TEST_F(GitReview, TheNextRunProtectsWhatWasThereAsWell) {
   EXPECT_TRUE(CheckNextRun(before_, {"/srv/w/c/.git"}, *host_).starts);
 }
 
+TEST_F(GitReview, TheNextRunHasNoMoreMountsThanItsContainmentTakes) {
+  AddRepository("/srv/w/deep/er/c/.git");
+  const auto starts = [&](std::size_t more) {
+    before_.more_mounts = more;
+    return CheckNextRun(before_, {"/srv/w/deep/er/c/.git"}, *host_).starts;
+  };
+  std::size_t needed = 0;
+  while (!starts(needed)) ++needed;
+  EXPECT_EQ(needed, 9U) << "six in it, and three directories that keep their names";
+  const Status refused = starts(needed - 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(
+      refused.error().message,
+      "to protect the 1 new repositories, '/srv/w/deep/er/c/.git' for instance, takes 9 mounts, and this "
+      "containment has room for 8");
+  before_.held = {{.path = "/srv/w/deep/x", .inode = 1}};
+  EXPECT_TRUE(starts(needed - 1)) << "a directory has its mount already";
+}
+
+// Landlock holds nothing, but the next run counts it.
+TEST_F(GitReview, WhatIsPutBackCounts) {
+  AddRepository("/srv/w/c/.git");
+  before_.put_back = kMaxProtectedPaths;
+  EXPECT_FALSE(CheckNextRun(before_, {"/srv/w/c/.git"}, *host_).starts);
+}
+
 TEST_F(GitReview, PlainRepositoriesAreTold) {
   AddRepository("/srv/w/a/.git");
   AddRepository("/srv/w/a/vendor/b/.git");

@@ -1,10 +1,15 @@
 #include "policy/protect/git_next_run.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
+#include "base/quoted.h"
 #include "policy/paths/homes.h"
 #include "policy/paths/search.h"
 #include "policy/protect/git_places.h"
@@ -42,7 +47,41 @@ std::vector<std::string> ObstaclesOf(const GitProtection::Refusal& refusal,
 std::size_t CountOf(const GitSnapshot& before) {
   const auto shaped = std::count_if(before.places.begin(), before.places.end(),
                                     [](const GitSnapshot::Place& place) { return place.part != place.path; });
-  return before.held.size() + 2 * static_cast<std::size_t>(shaped);
+  return before.held.size() + before.put_back + 2 * static_cast<std::size_t>(shaped);
+}
+
+// A protected path is a mount point, and so is each directory between it and its grant: whoever renamed one
+// would take the mount along.
+class MountPoints {
+ public:
+  explicit MountPoints(const std::vector<std::string>& grants) : grants_(grants.begin(), grants.end()) {}
+  void Add(std::string_view path) {
+    while (path != "/" && !grants_.contains(path) && points_.emplace(path).second) path = ParentOf(path);
+  }
+  [[nodiscard]] std::size_t Count() const { return points_.size(); }
+
+ private:
+  std::set<std::string, std::less<>> grants_;
+  std::set<std::string, std::less<>> points_ = {};
+};
+
+Status CheckMounts(const GitSnapshot& before, const std::vector<std::string>& left, const RuleSet& rules) {
+  if (!before.more_mounts) return Done{};
+  MountPoints points(before.roots);
+  for (const GitSnapshot::Held& held : before.held) points.Add(held.path);
+  for (const GitSnapshot::Place& place : before.places) points.Add(place.part);
+  const std::size_t had = points.Count();
+  for (const PathRule& rule : rules.All()) {
+    if (rule.origin == Origin::kProtection) points.Add(rule.path);
+  }
+  const std::size_t more = points.Count() - had;
+  if (more <= *before.more_mounts) return Done{};
+  return Conflict("to protect the " + std::to_string(left.size()) + " new repositories, " +
+                      Quoted(left.front()) + " for instance, takes " + std::to_string(more) +
+                      " mounts, and this containment has room for " + std::to_string(*before.more_mounts),
+                  "/filesystem/protect",
+                  "remove those that you do not want, or name the ones that you work in "
+                  "(`filesystem.repositories`)");
 }
 
 }  // namespace
@@ -84,6 +123,7 @@ NextRun CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& 
   }
   if (next.starts) next.starts = protector.End();
   if (next.starts) next.starts = protector.CheckCount({});
+  if (next.starts) next.starts = CheckMounts(before, left, rules);
   return next;
 }
 

@@ -76,9 +76,10 @@ Status Protector::CheckCount(const std::string& pointer) const {
                                    [](const PathRule& rule) { return rule.origin == Origin::kProtection; });
     if (last != rules.rend()) message += ", " + Quoted(last->path) + " for instance";
   }
-  return Conflict(std::move(message), pointer,
-                  "remove what earlier runs have left there (repositories, directories of editors and "
-                  "agents), or grant less");
+  return Conflict(
+      std::move(message), pointer,
+      "remove what earlier runs have left there (repositories, directories of editors and "
+      "agents), name the repositories that you work in (`filesystem.repositories`), or grant less");
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): up to the root, of paths of kMaxWalkedBytes
