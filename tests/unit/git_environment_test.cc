@@ -16,7 +16,10 @@ TEST_F(GitEnvironmentProtection, DirectoriesThatProgramsAreTakenFromAreHeld) {
   host_.AddFile("/srv/g/perl/Git.pm").AddDirectory("/srv/g/tools").AddDirectory("/srv/g/gpg");
   host_.SetEnvironment("GITPERLLIB", "/usr/share/perl5:/srv/g/perl:/srv/g/more");
   host_.SetEnvironment("MERGE_TOOLS_DIR", "/srv/g/tools").SetEnvironment("GNUPGHOME", "/srv/g/gpg");
-  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/gpg\n/srv/g/more directory\n/srv/g/perl\n/srv/g/tools\n");
+  std::string gpg;  // which writes beside them
+  for (const char* name : {"common", "dirmngr", "gpg-agent", "gpg", "gpgsm", "scdaemon"})
+    gpg += "/srv/g/gpg/" + std::string(name) + ".conf file\n";
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), gpg + "/srv/g/more directory\n/srv/g/perl\n/srv/g/tools\n");
 }
 
 TEST_F(GitEnvironmentProtection, EmptyDirectoriesNameNothing) {
