@@ -48,7 +48,7 @@ void DecodeBlocks(Decoding& decoding, const Json& json, const Place& place, Peer
   if (!block) {
     const std::string host = HostOfUrl(text->text);
     const bool name = IsHostName(host, Wildcard::kAllowed);
-    if (const std::string hint = PortHint(text->text); !hint.empty()) {
+    if (std::string hint = PortHint(text->text); !hint.empty()) {
       decoding.Fail(place.Key("cidr"), *text, Ticked(text->text) + " has a port", std::move(hint));
       return;
     }

@@ -19,9 +19,9 @@ namespace mxc {
                                                     const std::vector<std::string>& profiles,
                                                     const Host& host);
 
-// For the caller alone, with the directories above it. Errors: kSetupFailed.
 // Caches are made below a home directory; that itself never is. Errors: kConflict, where it is missing.
 [[nodiscard]] Status CheckHomeOfCaches(const Host& host);
+// For the caller alone, with the directories above it. Errors: kSetupFailed.
 [[nodiscard]] Status MakeCacheDirectory(const std::string& path);
 
 }  // namespace mxc

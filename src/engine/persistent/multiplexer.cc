@@ -16,8 +16,8 @@ void SendMultiplexer(int session) {
   // The seccomp filter refuses openat2.
   const int multiplexer = ::open("/dev/pts/ptmx", O_PATH | O_NOFOLLOW | O_CLOEXEC);
   const std::span<const int> passed(&multiplexer, multiplexer >= 0 ? 1 : 0);
-  ssize_t sent = SendWithFds(session, &kWord, 1, passed);
-  if (sent != 1) sent = SendWithFds(session, &kWord, 1, {});  // too many of this user's are in flight
+  const bool sent = SendWithFds(session, &kWord, 1, passed) == 1;
+  if (!sent) static_cast<void>(SendWithFds(session, &kWord, 1, {}));  // too many of this user's are in flight
   if (multiplexer >= 0) ::close(multiplexer);
 }
 

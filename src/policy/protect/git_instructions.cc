@@ -101,6 +101,16 @@ bool IsLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+bool HasOnlyLettersDigitsAnd(std::string_view others, std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [others](char c) {
+    return IsLetterOrDigit(c) || others.find(c) != std::string_view::npos;
+  });
+}
+
+bool HasOnlyDigits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::string_view TakeLine(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);
@@ -147,11 +157,7 @@ bool IsStrategy(std::string_view text) {
   return IsOneOf(text, kStrategies);
 }
 
-bool IsPlain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return IsLetterOrDigit(c) || std::string_view(" =_-'\"\n").find(c) != std::string_view::npos;
-  });
-}
+bool IsPlain(std::string_view text) { return HasOnlyLettersDigitsAnd(" =_-'\"\n", text); }
 
 // 'text', also in pieces: 'it'\''s'. Shells read such files once.
 bool TakeQuoted(std::string_view& text) {
@@ -200,14 +206,10 @@ bool IsPickOptions(std::string_view text) {
 // How far an operation has come: git's own prompt puts it into a string that the shell expands.
 bool IsNumber(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return HasOnlyDigits(text);
 }
 
-bool IsWords(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return IsLetterOrDigit(c) || std::string_view(" _-\n").find(c) != std::string_view::npos;
-  });
-}
+bool IsWords(std::string_view text) { return HasOnlyLettersDigitsAnd(" _-\n", text); }
 
 bool IsBlank(std::string_view text) { return text.find_first_not_of(" \n") == std::string_view::npos; }
 
@@ -233,9 +235,7 @@ constexpr std::array<Row, 15> kJudged = {{{"git-rebase-todo", IsHarmlessList},
                                           {"BISECT_NAMES", IsQuotedWords}}};
 
 // Of a patch series each is a file: 0001.
-bool IsPatch(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
+bool IsPatch(std::string_view name) { return !name.empty() && HasOnlyDigits(name); }
 
 bool IsHarmlessWhatever(std::string_view name) { return IsOneOf(name, kTexts) || IsPatch(name); }
 
