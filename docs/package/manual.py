@@ -1,6 +1,7 @@
 """Manual pages from the documents and the program's help, through lowdown: manual.py PROGRAM SOURCE SHARE
 
-mxc-policy(5) is docs/policy.md. mxc-exec(1) is README.md's description, the help's options and docs/errors.md's exit status."""
+mxc-policy(5) is docs/policy.md and the pages of docs/policy, in the order in which it names them. mxc-exec(1) is README.md's
+description, the help's options and docs/errors.md's exit status."""
 
 import gzip
 import os
@@ -116,14 +117,20 @@ A policy, as a file:
 
 
 def policy_page(source):
-    text = (source / "docs/policy.md").read_text().split("\n", 1)[1]
+    entry = (source / "docs/policy.md").read_text().split("\n", 1)[1]
+    names = list(dict.fromkeys(re.findall(r"\(policy/([\w-]+\.md)\)", section(entry, "Pages"))))
+    if set(names) != {page.name for page in (source / "docs/policy").glob("*.md")}:
+        sys.exit("manual.py: docs/policy.md does not name each page of docs/policy")
+    pages = "\n".join((source / "docs/policy" / name).read_text() for name in names)
     return f"""# NAME
 
 mxc-policy - what a policy of mxc-exec means
 
 # DESCRIPTION
 
-{raised(text)}
+{raised(entry)}
+
+{pages}
 
 # SEE ALSO
 

@@ -4,7 +4,7 @@
 //   EgressRules rules{.allow = {{.to = {{.host = "*.example.com"}}, .ports = {{Protocol::kTcp, 443, 443}},
 //                                .pointer = "/network/egress/allow/0"}}};
 //
-// How a destination is judged: docs/policy.md.
+// How a destination is judged: docs/policy/network.md.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,7 @@ enum class Strength {
   kNone,         // nothing enforces it; the run is refused
 };
 
-// Which mechanism enforces a clause of the policy. Refusal rules: docs/policy.md.
+// Which mechanism enforces a clause of the policy. Refusal rules: docs/policy/containment.md.
 struct Enforcement {
   std::string pointer = {};
   Strength strength = Strength::kNone;

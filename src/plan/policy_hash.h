@@ -1,4 +1,4 @@
-// Which policy was in force, in a form that two runs can be compared by (docs/policy.md, "The hash of a
+// Which policy was in force, in a form that two runs can be compared by (docs/policy/audit.md, "The hash of a
 // policy").
 #pragma once
 

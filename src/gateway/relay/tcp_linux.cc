@@ -19,7 +19,7 @@ constexpr std::uint64_t kDnsIdleMs = 10000;  // RFC 7766, 6.2.3: seconds
 constexpr std::uint64_t kBreatheMs = 20;
 
 // What the kernel may keep for a socket of one more connection. A command may open any number and read from
-// none: a few are as fast as the host's own, all of them together hold what docs/policy.md says.
+// none: a few are as fast as the host's own, all of them together hold what docs/policy/network.md says.
 int BufferBytes(std::size_t connections) {
   constexpr std::size_t kFast = 16;
   constexpr std::size_t kOrdinary = 256;
