@@ -63,7 +63,23 @@ struct GatewayTimes {
 // Tells the other end to stop, and takes the last records (bounded in number and time).
 void TakeLastRecords(int records, const std::function<void(const GatewayRecord&)>& on_record);
 
-// Tells the gateway to stop, takes its last records, ends it and reaps it.
-void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record);
+// One byte from the launcher: no process of the sandbox is left.
+inline constexpr char kSandboxIsGone = 'g';
+// How long the gateway then goes on sending what the sandbox has said. A kernel does so for an ordinary
+// program that has ended, for minutes; whoever waits for a run has to be told.
+inline constexpr std::uint64_t kDeliveryMs = 5000;
+
+// What is to become of bytes that the sandbox has sent and the gateway has not yet passed on.
+struct Undelivered {
+  bool wanted = true;
+  // When this is readable, `interrupted` says whether they are wanted no longer. -1: nothing interrupts.
+  int interrupt = -1;  // borrowed
+  std::function<bool()> interrupted = nullptr;
+};
+
+// Once the sandbox is gone: lets the gateway deliver what is wanted, takes its last records, ends it and
+// reaps it.
+void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record,
+                   const Undelivered& undelivered);
 
 }  // namespace mxc

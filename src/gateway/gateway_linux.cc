@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 #include "gateway/gateway.h"
@@ -37,6 +38,23 @@ std::int64_t NowMs() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
+
+// Until the other end is closed, for at most `limit_ms`, or until it is interrupted.
+void TakeRecordsUntilEnd(int records, const std::function<void(const GatewayRecord&)>& on_record,
+                         std::int64_t limit_ms, const Undelivered& undelivered) {
+  const std::int64_t deadline = NowMs() + limit_ms;
+  for (std::int64_t left = limit_ms; left > 0; left = deadline - NowMs()) {
+    while (const auto record = ReadRecord(records)) on_record(*record);
+    pollfd polls[] = {{.fd = records, .events = POLLIN, .revents = 0},
+                      {.fd = undelivered.interrupt, .events = POLLIN, .revents = 0}};
+    if (::poll(polls, std::size(polls), static_cast<int>(left)) < 0 && errno != EINTR) break;
+    if (polls[1].revents != 0 && undelivered.interrupted()) break;
+    const short events = polls[0].revents;
+    if ((events & (POLLHUP | POLLERR)) != 0 && (events & POLLIN) == 0) break;
+    char next = 0;
+    if ((events & POLLHUP) != 0 && ::recv(records, &next, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) break;
+  }
 }
 
 }  // namespace
@@ -96,19 +114,16 @@ bool SendRecord(int socket, const GatewayRecord& record) {
 
 void TakeLastRecords(int records, const std::function<void(const GatewayRecord&)>& on_record) {
   ::shutdown(records, SHUT_WR);
-  const std::int64_t deadline = NowMs() + kFinishMs;
-  for (std::int64_t left = kFinishMs; left > 0; left = deadline - NowMs()) {
-    while (const auto record = ReadRecord(records)) on_record(*record);
-    pollfd poll{.fd = records, .events = POLLIN, .revents = 0};
-    if (::poll(&poll, 1, static_cast<int>(left)) < 0 && errno != EINTR) break;
-    if ((poll.revents & (POLLHUP | POLLERR)) != 0 && (poll.revents & POLLIN) == 0) break;
-    char next = 0;
-    if ((poll.revents & POLLHUP) != 0 && ::recv(poll.fd, &next, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) break;
-  }
+  TakeRecordsUntilEnd(records, on_record, kFinishMs, {});
 }
 
-void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record) {
+void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record,
+                   const Undelivered& undelivered) {
   gateway.handover.Reset();
+  const int records = gateway.records.Get();
+  if (undelivered.wanted &&
+      ::send(records, &kSandboxIsGone, sizeof kSandboxIsGone, MSG_NOSIGNAL) == sizeof kSandboxIsGone)
+    TakeRecordsUntilEnd(records, on_record, std::int64_t{kDeliveryMs} + kFinishMs, undelivered);
   TakeLastRecords(gateway.records.Get(), on_record);
   ::kill(gateway.id, SIGKILL);
   while (::waitpid(gateway.id, nullptr, 0) < 0 && errno == EINTR) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "gateway/relay/refusals_linux.h"
@@ -20,6 +21,7 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::size_t kMaxConnections = 4096;
+constexpr std::uint64_t kStalledMs = 1000;  // nothing has moved on a connection: it is given up
 
 // How many connections there is room for: two sockets and, at worst, two pipes each.
 std::size_t ConnectionLimit() {
@@ -31,21 +33,30 @@ std::size_t ConnectionLimit() {
   return std::min(kMaxConnections, room);
 }
 
-// What the launcher says: a number is a mark (MarkRecords); its end of the records closed or shut, that it is
-// over.
+// What the launcher says: marks (MarkRecords), and that the sandbox is gone (FinishGateway). Once its end of
+// the records is closed or shut, the gateway ends.
 class LauncherWatch : public Watcher {
  public:
-  LauncherWatch(int records, std::function<void(std::uint32_t)> on_mark, std::function<void()> on_end)
-      : records_(records), on_mark_(std::move(on_mark)), on_end_(std::move(on_end)) {}
+  LauncherWatch(int records, std::function<void(std::uint32_t)> on_mark, std::function<void()> on_gone,
+                std::function<void()> on_end)
+      : records_(records),
+        on_mark_(std::move(on_mark)),
+        on_gone_(std::move(on_gone)),
+        on_end_(std::move(on_end)) {}
   void OnEvents(std::uint32_t events) override {
     std::uint32_t mark = 0;
-    while (::recv(records_, &mark, sizeof mark, MSG_DONTWAIT) == sizeof mark) on_mark_(mark);
+    ssize_t count = 0;
+    while ((count = ::recv(records_, &mark, sizeof mark, MSG_DONTWAIT)) > 0) {
+      if (count == sizeof mark) on_mark_(mark);
+      if (count == sizeof kSandboxIsGone) on_gone_();
+    }
     if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) on_end_();
   }
 
  private:
   int records_;  // borrowed
   std::function<void(std::uint32_t)> on_mark_;
+  std::function<void()> on_gone_;
   std::function<void()> on_end_;
 };
 
@@ -73,7 +84,7 @@ class Server {
         publisher_(services_, std::move(sockets.inside)),
         launcher_(
             start.records.Get(), [this](std::uint32_t mark) { loop_.Defer([this, mark] { Mark(mark); }); },
-            [this] { loop_.Stop(); }) {}
+            [this] { Gone(); }, [this] { loop_.Stop(); }) {}
 
   [[nodiscard]] bool Open(ServerStart& start, ReceivedSockets& sockets) {
     if (!loop_.Ok() || !loop_.Watch(start.records.Get(), EPOLLIN | EPOLLRDHUP, launcher_)) return false;
@@ -92,7 +103,7 @@ class Server {
   }
 
   void Run() {
-    loop_.Run();
+    loop_.RunWhile([this] { return !gone_ms_ || Delivers(); });
     reporter_.WaitForReader();
     refusals_.Drain();
     tcp_.EndAll();
@@ -102,6 +113,21 @@ class Server {
   }
 
  private:
+  void Gone() {
+    gone_ms_ = loop_.NowMs();
+    Wake();
+  }
+
+  // What is stalled brings no event.
+  void Wake() {
+    wake_.Set(loop_, kStalledMs / 10, [this] { Wake(); });
+  }
+
+  [[nodiscard]] bool Delivers() const {
+    return loop_.NowMs() - *gone_ms_ < kDeliveryMs &&
+           (tcp_.Sends(kStalledMs) || udp_.Sends(kStalledMs) || publisher_.Sends(kStalledMs));
+  }
+
   // Behind whatever else this turn has brought.
   void Mark(std::uint32_t mark) {
     refusals_.Drain();
@@ -129,6 +155,8 @@ class Server {
   Publisher publisher_;
   LauncherWatch launcher_;
   Timer sweep_;
+  std::optional<std::uint64_t> gone_ms_ = {};  // when the sandbox was gone
+  Timer wake_;
 };
 
 }  // namespace

@@ -132,7 +132,9 @@ void LiveSandbox::Stop() {
   }
   session_.Reset();
   multiplexer_.Reset();
-  if (gateway_) gateway_->Finish();
+  if (gateway_)
+    gateway_->Finish(
+        {.interrupt = signals_.Descriptor(), .interrupted = [this] { return signals_.Ending(); }});
   gateway_.reset();
   resources_ = HostResources{};
   [[maybe_unused]] const Status erased = record_({}, 0);

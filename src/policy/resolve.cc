@@ -292,6 +292,18 @@ void AddNetworkWarnings(const Network& network, Containment containment, std::ve
                         .message = "the rule allows every host name that has a public address",
                         .pointer = rule.pointer});
   }
+  if (network.share_host || app_container) return;
+  for (const NetworkRule& rule : network.allow) {
+    const bool asked = std::any_of(rule.ports.begin(), rule.ports.end(),
+                                   [](const PortRange& range) { return range.protocol == Protocol::kUdp; });
+    const bool by_name = std::any_of(rule.to.begin(), rule.to.end(),
+                                     [](const Peer& peer) { return !peer.host.empty() && peer.host != "*"; });
+    if (!asked || !by_name || rule.uninspected) continue;
+    warnings.push_back({.category = "datagrams-refused",
+                        .message = "datagrams to a host name cannot be checked for it and are refused; "
+                                   "`\"inspect\": \"none\"` in the rule lets them pass",
+                        .pointer = rule.pointer});
+  }
 }
 
 // Where the command has a network namespace of its own, connections to the loopback never leave it.

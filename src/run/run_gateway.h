@@ -5,7 +5,7 @@
 //   ... the sandbox gives it its sockets through gateway->Handover() ...
 //   gateway->CloseHandover();             // the command runs
 //   poll(gateway->Records(), POLLIN); gateway->TakeRecords();
-//   gateway->Finish();                // the sandbox is gone
+//   gateway->Finish({});              // the sandbox is gone
 #pragma once
 
 #include <sys/types.h>
@@ -36,7 +36,7 @@ class RunGateway {
   RunGateway& operator=(RunGateway&&) = default;
   RunGateway(const RunGateway&) = delete;
   RunGateway& operator=(const RunGateway&) = delete;
-  ~RunGateway() { Finish(); }
+  ~RunGateway() { Finish({.wanted = false}); }
 
   [[nodiscard]] const EgressRules* Rules() const { return rules_; }  // borrowed from the plan; or nullptr
   [[nodiscard]] int Handover() const { return gateway_ ? gateway_->handover.Get() : -1; }
@@ -46,7 +46,7 @@ class RunGateway {
   // Whatever has arrived; `hung_up` when poll said so. `on_mark`: of marks between records.
   void TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark = nullptr);
   [[nodiscard]] bool Mark(std::uint32_t mark) { return Records() >= 0 && MarkRecords(Records(), mark); }
-  void Finish();
+  void Finish(const Undelivered& undelivered);
 
   // For a sandbox that another program builds: sets the network of `process` up from the outside and waits
   // until the gateway serves it. Nothing of it changes this process. Errors: kSetupFailed.

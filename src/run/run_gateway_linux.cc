@@ -96,12 +96,12 @@ void RunGateway::TakeRecords(bool hung_up, const std::function<void(std::uint32_
   gone_ = gone_ || hung_up;
 }
 
-void RunGateway::Finish() {
+void RunGateway::Finish(const Undelivered& undelivered) {
   if (!gateway_) return;
   if (gateway_->id < 0) {
     TakeLastRecords(gateway_->records.Get(), on_record_);
   } else {
-    FinishGateway(*gateway_, on_record_);
+    FinishGateway(*gateway_, on_record_, undelivered);
   }
   gateway_.reset();
 }

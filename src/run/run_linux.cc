@@ -251,7 +251,9 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
     result.exit_code = 128 + SIGKILL;
   }
   if (stdio->input) stdio->input->Finish();
-  gateway->Finish();
+  gateway->Finish({.wanted = !result.Stopped(), .interrupt = signals.Descriptor(), .interrupted = [&] {
+                     return signals.Ending();
+                   }});
   stdio->DiscardTerminalAnswers();
   undo.Run();
   const PutBackReport put_back = resources->cleanup_process.PutBack();

@@ -8,6 +8,7 @@ Addresses of the documentation ranges stand on its loopback interface; nothing r
 every server listens, and stays until it is killed. Every request is a line of DIRECTORY/log:
 
     tcp 203.0.113.1:80 GET /path good.test        http, with the Host header
+    tcp 203.0.113.1:9000 took 1000                bytes of a connection to the end
     udp 203.0.113.1:7 text                        echo
     dns name type                                 the resolver of this network, which resolv.conf names
 """
@@ -18,6 +19,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 
 DIRECTORY, KIND = sys.argv[1:3]
 ADDRESSES = ["203.0.113.1", "203.0.113.2", "203.0.113.53", "10.77.0.9", "169.254.169.254"] if KIND != "ipv6" else []
@@ -160,6 +162,20 @@ def answer_banner(connection, place):
     connection.sendall(b"you said " + text)
 
 
+def answer_slowly(connection, place):
+    """Takes what it is sent, once the client has had time to end."""
+    time.sleep(0.3)
+    size = 0
+    while part := connection.recv(1 << 20):
+        size += len(part)
+    log("tcp", place, "took", size)
+
+
+def answer_never(connection, place):
+    log("tcp", place, "connected")
+    time.sleep(60)
+
+
 def serve(address, port, answer, context=None):
     server = listener(address, port)
     place = "%s:%d" % (address, port)
@@ -253,6 +269,8 @@ def main():
         serve_echo(address, 7)
     if KIND != "ipv6":
         serve("203.0.113.1", 22, answer_banner)
+        serve("203.0.113.1", 9000, answer_slowly)
+        serve("203.0.113.1", 9001, answer_never)
         serve("203.0.113.2", 3128, answer_proxy)
     serve("127.0.0.1", 3128, answer_proxy)
     serve_dns(RESOLVER)

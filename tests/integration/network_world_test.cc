@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+
 namespace mxc::test::network_world_test {
 namespace {
 
@@ -136,6 +138,45 @@ ask("203.0.113.1", 7); ask("203.0.113.2", 7); ask("203.0.113.1", 9); ask("2001:d
     EXPECT_EQ(RunPolicy(engine, kEcho, script).out, "echo hi\nno\nno\nno\n");
   }
   EXPECT_EQ(Seen(), ForEachEngine({"udp 203.0.113.1:7 hi"}));
+}
+
+// As a kernel does for a program outside: the end of a command takes nothing back that it has sent.
+TEST_P(NetworkWorld, WhatIsSentBeforeTheEndArrives) {
+  constexpr const char* kOpen = R"({"egress":{"allow":[{"to":[{"cidr":"203.0.113.1"}]},
+      {"to":[{"host":"good.test"}],"ports":[{"port":9000},{"port":7}],"inspect":"none"}]}})";
+  const std::string script = R"(python3 -c '
+import socket
+for name in "203.0.113.1", "good.test":
+    stream = socket.create_connection((name, 9000))
+    stream.sendall(bytes(3000000))
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"late", (name, 7))')";
+  for (const char* engine : kEngines) {
+    const Ended ended = RunPolicy(engine, kOpen, script);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+  }
+  const std::vector<std::string> all =
+      ForEachEngine({"tcp 203.0.113.1:9000 took 3000000", "tcp 203.0.113.1:9000 took 3000000",
+                     "udp 203.0.113.1:7 late", "udp 203.0.113.1:7 late"});
+  EXPECT_TRUE(Eventually([&] { return Seen().size() == all.size(); }));
+  EXPECT_THAT(Seen(), testing::UnorderedElementsAreArray(all));
+}
+
+// Nobody waits for a server that does not read.
+TEST_P(NetworkWorld, WhatNobodyTakesIsGivenUp) {
+  constexpr const char* kOpen = R"({"egress":{"allow":[{"to":[{"cidr":"203.0.113.1"}]}]}})";
+  const std::string script = R"(python3 -c '
+import socket
+stream = socket.create_connection(("203.0.113.1", 9001))
+stream.setblocking(False)
+try:
+    while True: stream.send(bytes(1 << 16))
+except BlockingIOError: pass')";
+  for (const char* engine : kEngines) {
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_EQ(RunPolicy(engine, kOpen, script).status, 0);
+    EXPECT_LT(std::chrono::steady_clock::now() - before,
+              std::chrono::seconds(30));  // the server waits longer
+  }
 }
 
 TEST_P(NetworkWorld, TheHostsLoopbackWhenAllowed) {

@@ -63,7 +63,8 @@ TEST(GatewayDatagrams, CarriesDatagramsAndAnswersFromTheAddressThatWasMeant) {
         Reasons(world.Finish()),
         testing::UnorderedElementsAre(
             "deny no rule allows it", "deny no rule allows it",
-            "deny datagrams cannot be checked for the name they are sent to; programs fall back to TCP",
+            "deny datagrams cannot be checked for the name they are sent to: programs fall back to TCP, and "
+            "`inspect: \"none\"` in a rule lets them pass",
             "allow ", "allow ", "allow ", "allow "));
   });
 }

@@ -131,7 +131,8 @@ TEST(GatewayUpstream, ExceptionsAndTheHostsLoopbackAreDialledAndUdpIsRefused) {
         Reasons(world.Finish()),
         testing::UnorderedElementsAre(
             "allow ", "allow ", "deny always blocked: private network",
-            "deny datagrams cannot be checked for the name they are sent to; programs fall back to TCP"));
+            "deny datagrams cannot be checked for the name they are sent to: programs fall back to TCP, and "
+            "`inspect: \"none\"` in a rule lets them pass"));
   });
 }
 

@@ -329,6 +329,23 @@ TEST_F(ResolveProcessTest, WarningsAboutTheCallerAndTheNetwork) {
   EXPECT_TRUE(policy->interactive);
 }
 
+// A rule that asks for what is refused all the same.
+TEST_F(ResolveProcessTest, DatagramsToANameAreWarnedOf) {
+  const auto warnings = [this](const Peer& to, Protocol protocol, bool uninspected) {
+    config_.network.allow = {{.to = {to},
+                              .ports = {{.protocol = protocol, .first = 7, .last = 7}},
+                              .uninspected = uninspected,
+                              .pointer = "/network/egress/allow/0"}};
+    return WarningsText(*Resolved());
+  };
+  const Peer name{.host = "a.test"};
+  EXPECT_EQ(warnings(name, Protocol::kUdp, false), "datagrams-refused /network/egress/allow/0\n");
+  EXPECT_EQ(warnings(name, Protocol::kUdp, true), "");
+  EXPECT_EQ(warnings(name, Protocol::kTcp, false), "");
+  EXPECT_EQ(warnings({.host = "*"}, Protocol::kUdp, false), "every-name /network/egress/allow/0\n");
+  EXPECT_EQ(warnings({.cidr = "192.0.2.0/24"}, Protocol::kUdp, false), "");
+}
+
 TEST_F(ResolveProcessTest, ARuleForTheLoopbackDoesNotLeadToTheHosts) {
   config_.network_written = true;
   config_.network.allow = {{.to = {{.host = "localhost"}}, .pointer = "/0"},

@@ -40,8 +40,8 @@ bool Loop::Rewatch(int fd, std::uint32_t events, Watcher& watcher) const {
 
 void Loop::Unwatch(int fd) const { ::epoll_ctl(epoll_.Get(), EPOLL_CTL_DEL, fd, nullptr); }
 
-void Loop::Run() {
-  while (!stopped_) Turn();
+void Loop::RunWhile(const std::function<bool()>& goes_on) {
+  while (!stopped_ && goes_on()) Turn();
 }
 
 int Loop::WaitMs() const {

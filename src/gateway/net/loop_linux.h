@@ -50,7 +50,11 @@ class Loop {
   // Destroys it when no event of this turn can name it any more.
   void DeferDeletion(std::shared_ptr<Watcher> watcher) { ended_.push_back(std::move(watcher)); }
 
-  void Run();
+  void Run() {
+    RunWhile([] { return true; });
+  }
+  // The same, until `goes_on`, which is asked before each turn, says no.
+  void RunWhile(const std::function<bool()>& goes_on);
   void Stop() { stopped_ = true; }
   [[nodiscard]] std::uint64_t NowMs() const { return now_ms_; }  // CLOCK_MONOTONIC, of this turn
 

@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 
 #include <cstring>
 
@@ -20,6 +21,11 @@ UniqueFd MakeSocket(const IpAddress& address, int type) {
 
 void SetOption(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
+}
+
+bool IsReadable(int socket) {
+  pollfd readable{.fd = socket, .events = POLLIN, .revents = 0};
+  return ::poll(&readable, 1, 0) > 0;
 }
 
 void PrepareRelayed(int socket) {

@@ -16,6 +16,8 @@ namespace mxc::egress {
 // Closes so that the other side is reset.
 void CloseWithReset(UniqueFd& socket);
 void SetOption(int socket, int level, int name, int value);  // best effort
+// Is there a connection to accept, or something to read?
+[[nodiscard]] bool IsReadable(int socket);
 
 // Options of a TCP socket whose bytes are relayed, or of a listener for such: its connections inherit them.
 // System calls only, best effort.

@@ -8,7 +8,8 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::string_view kNoDatagrams =
-    "datagrams cannot be checked for the name they are sent to; programs fall back to TCP";
+    "datagrams cannot be checked for the name they are sent to: programs fall back to TCP, and `inspect: "
+    "\"none\"` in a rule lets them pass";
 
 constexpr std::string_view kNotByFilter = "the sandbox's packet filter does not let it pass";
 

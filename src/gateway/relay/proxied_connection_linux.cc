@@ -71,6 +71,8 @@ void ProxiedConnection::Abort(std::string_view reason) {
   Finish();
 }
 
+void ProxiedConnection::EndWithSandbox() { out_.done ? Finish() : Abort("the sandbox has ended"); }
+
 void ProxiedConnection::Finish() {
   const std::shared_ptr<ProxiedConnection> self = shared_from_this();
   ended_ = true;

@@ -21,7 +21,11 @@ class ProxiedConnection : public std::enable_shared_from_this<ProxiedConnection>
 
   // Resets both sockets, and reports it as it stands; an empty reason leaves the one that is there.
   void Abort(std::string_view reason);
+  // The sandbox is gone: what it said to the end is left to the kernel to send, everything else is reset.
+  void EndWithSandbox();
   [[nodiscard]] std::uint64_t IdleSinceMs() const { return active_ms_; }
+  // The sandbox may have said more than has been passed on.
+  [[nodiscard]] bool Sends() const { return !out_.done; }
 
  protected:
   // Receives the events of one of the two sockets.

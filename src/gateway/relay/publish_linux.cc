@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -215,9 +216,16 @@ void Publisher::OnAccepted(UniqueFd visitor, const PublishedPort& port) {
   visit->Start();
 }
 
+bool Publisher::Sends(std::uint64_t stalled_ms) const {
+  const std::uint64_t now_ms = services_.loop.NowMs();
+  return std::any_of(visits_.begin(), visits_.end(), [&](const auto& entry) {
+    return entry.second->Sends() && now_ms - entry.second->IdleSinceMs() < stalled_ms;
+  });
+}
+
 void Publisher::EndAll() {
   const auto visits = std::exchange(visits_, {});
-  for (const auto& [key, visit] : visits) visit->Abort("the sandbox has ended");
+  for (const auto& [key, visit] : visits) visit->EndWithSandbox();
 }
 
 }  // namespace mxc::egress

@@ -27,7 +27,9 @@ class Publisher {
   ~Publisher();
 
   [[nodiscard]] bool Add(PublishedListener listener);  // false with errno
-  void EndAll();                                       // with their records
+  // Has a visit moved within `stalled_ms` that may have more to send?
+  [[nodiscard]] bool Sends(std::uint64_t stalled_ms) const;
+  void EndAll();  // with their records
 
  private:
   class Inlet;

@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -98,6 +99,7 @@ class TcpGate::Inlet : public Watcher {
   Inlet(TcpGate& gate, UniqueFd listener) : gate_(gate), listener_(std::move(listener)) {}
 
   [[nodiscard]] bool Listen() { return gate_.services_.loop.Watch(listener_.Get(), EPOLLIN, *this); }
+  [[nodiscard]] bool HasMore() const { return IsReadable(listener_.Get()); }
 
   // One in a turn: whether another waits is told by the next turn, which costs no more than asking.
   void OnEvents(std::uint32_t /*events*/) override {
@@ -148,9 +150,18 @@ void TcpGate::Sweep(std::uint64_t idle_ms) {
   for (const auto& connection : silent) connection->Abort("idle for too long");
 }
 
+bool TcpGate::Sends(std::uint64_t stalled_ms) const {
+  const std::uint64_t now_ms = services_.loop.NowMs();
+  const auto sends = [&](const auto& entry) {
+    return entry.second->Sends() && now_ms - entry.second->IdleSinceMs() < stalled_ms;
+  };
+  return std::any_of(inlets_.begin(), inlets_.end(), [](const auto& inlet) { return inlet->HasMore(); }) ||
+         std::any_of(connections_.begin(), connections_.end(), sends);
+}
+
 void TcpGate::EndAll() {
   const auto connections = std::exchange(connections_, {});
-  for (const auto& [key, connection] : connections) connection->Abort("the sandbox has ended");
+  for (const auto& [key, connection] : connections) connection->EndWithSandbox();
 }
 
 }  // namespace mxc::egress

@@ -23,7 +23,9 @@ class TcpGate {
   // A listener inside. False with errno.
   [[nodiscard]] bool Add(UniqueFd listener);
   void Sweep(std::uint64_t idle_ms);  // ends what has been silent for longer
-  void EndAll();                      // with their records
+  // Is there a connection that has moved within `stalled_ms` and may have more to send, or one to accept?
+  [[nodiscard]] bool Sends(std::uint64_t stalled_ms) const;
+  void EndAll();  // with their records
 
  private:
   class Inlet;

@@ -109,6 +109,7 @@ class UdpFlow : public Watcher {
   }
 
   [[nodiscard]] std::uint64_t ActiveMs() const { return active_ms_; }
+  [[nodiscard]] bool Waits() const { return !pending_.empty(); }
 
   void End() {
     if (reported_) return;
@@ -274,6 +275,15 @@ void UdpGate::Sweep(std::uint64_t idle_ms) {
     flow->second->End();
     Drop(flow->first);
   }
+}
+
+bool UdpGate::Sends(std::uint64_t stalled_ms) const {
+  const std::uint64_t now_ms = services_.loop.NowMs();
+  return std::any_of(inlets_.begin(), inlets_.end(),
+                     [](const auto& inlet) { return IsReadable(inlet->Get()); }) ||
+         std::any_of(flows_.begin(), flows_.end(), [&](const auto& entry) {
+           return entry.second->Waits() && now_ms - entry.second->ActiveMs() < stalled_ms;
+         });
 }
 
 void UdpGate::EndAll() {

@@ -32,7 +32,9 @@ class UdpGate {
   // A socket that programs' datagrams arrive at. False with errno.
   [[nodiscard]] bool Add(UniqueFd socket);
   void Sweep(std::uint64_t idle_ms);  // ends what has been silent for longer
-  void EndAll();                      // with their records
+  // Is there a datagram to take, or one that has waited for an address for less than `stalled_ms`?
+  [[nodiscard]] bool Sends(std::uint64_t stalled_ms) const;
+  void EndAll();  // with their records
 
  private:
   friend class UdpFlow;
