@@ -303,6 +303,37 @@ TEST_P(NetworkWorld, PublishedPortsLeadInside) {
   }
 }
 
+// The visitor takes its time, and the server is gone before.
+TEST_P(NetworkWorld, AnswersOfAServerThatHasEndedArrive) {
+  const std::string server = R"(python3 -c '
+import socket
+listener = socket.create_server(("127.0.0.1", 8000))
+visitor, _ = listener.accept()
+visitor.recv(1)
+visitor.sendall(bytes(3000000))')";
+  const std::string client = R"(
+import socket, time
+with socket.create_connection(("127.0.0.1", 18000)) as server:
+    server.sendall(b"x")
+    size = len(server.recv(1))
+    if size: time.sleep(0.3)
+    while part := server.recv(1 << 20): size += len(part)
+print(size))";
+  for (const char* engine : kEngines) {
+    const Parts parts{.version = "1.0.0",
+                      .containment = engine,
+                      .command = server,
+                      .timeout_ms = 60000,
+                      .network = R"({"ingress":{"publish":[{"host":18000,"guest":8000}]}})"};
+    const Running sandbox(InWorld(PrepareConfig(parts)));
+    std::string answer;
+    EXPECT_TRUE(Eventually([&] {
+      answer = Execute(InWorld({.program = "/usr/bin/python3", .arguments = {"-c", client}})).out;
+      return answer == "3000000\n";
+    })) << answer;
+  }
+}
+
 TEST_P(NetworkWorld, DecisionsAreReported) {
   const std::string status = workspace.Path("world/status");
   for (const char* engine : kEngines) {
