@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -114,6 +116,65 @@ TEST(References, DecisionsThatAreNamedExist) {
     }
   }
   EXPECT_GT(checked, 4U);
+}
+
+std::string AnchorOf(std::string_view heading) {
+  std::string anchor;
+  for (const char letter : heading) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (letter == ' ')
+      anchor += '-';
+    else if (std::isalnum(byte) != 0 || letter == '-' || letter == '_' || byte >= 0x80)
+      anchor += static_cast<char>(std::tolower(byte));
+  }
+  return anchor;
+}
+
+// What stands outside of code, line by line.
+std::vector<std::string> LinesOf(const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream text(file);
+  bool code = false;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("```"))
+      code = !code;
+    else if (!code)
+      lines.push_back(line);
+  }
+  return lines;
+}
+
+std::set<std::string> AnchorsOf(const std::filesystem::path& file) {
+  constexpr std::string_view kNamed = "<a name=\"";
+  std::set<std::string> anchors;
+  for (const std::string& line : LinesOf(file)) {
+    if (line.starts_with('#'))
+      anchors.insert(AnchorOf(line.substr(std::min(line.size(), line.find(' ') + 1))));
+    if (line.starts_with(kNamed))
+      anchors.insert(line.substr(kNamed.size(), line.find('"', kNamed.size()) - kNamed.size()));
+  }
+  return anchors;
+}
+
+// [words](file.md#heading) of documents
+TEST(References, LinksLeadToFilesAndHeadings) {
+  std::size_t checked = 0;
+  for (const std::filesystem::path& file : Documents()) {
+    if (file.extension() != ".md") continue;
+    for (const std::string& line : LinesOf(file)) {
+      for (std::size_t at = line.find("]("); at != std::string::npos; at = line.find("](", at + 1)) {
+        const std::string link = line.substr(at + 2, line.find(')', at) - at - 2);
+        if (link.find("://") != std::string::npos || link.find(' ') != std::string::npos) continue;
+        ++checked;
+        const std::size_t mark = std::min(link.find('#'), link.size());
+        const std::filesystem::path target = mark == 0 ? file : file.parent_path() / link.substr(0, mark);
+        ASSERT_TRUE(std::filesystem::exists(target)) << file << " has " << link;
+        const bool found = mark == link.size() || AnchorsOf(target).contains(link.substr(mark + 1));
+        EXPECT_TRUE(found) << file << " has " << link;
+      }
+    }
+  }
+  EXPECT_GT(checked, 300U);
 }
 
 }  // namespace
