@@ -37,7 +37,7 @@ constexpr LfsKey kLfsKeys[] = {{"clean", "git-lfs clean -- %f"},
                                {"process", "git-lfs filter-process --skip"},
                                {"required", "true"}};
 
-constexpr std::string_view kSafe = "[safe]\n\tdirectory = *\n";
+constexpr std::string_view kSafeDirectories = "[safe]\n\tdirectory = *\n";
 
 // As git writes it: "a \"b\"".
 std::string InQuotes(std::string_view text) {
@@ -98,7 +98,7 @@ class IdentityReader {
       text += "[core]\n\texcludesFile = ~/" + std::string(kIgnore) + "\n";
       files_.push_back({.name = std::string(kIgnore), .text = std::move(ignored)});
     }
-    files_.push_back({.name = ".gitconfig", .text = text + std::string(kSafe)});
+    files_.push_back({.name = ".gitconfig", .text = text + std::string(kSafeDirectories)});
     return std::move(files_);
   }
 
