@@ -15,8 +15,6 @@ namespace {
 constexpr std::string_view kWorkTrees = "/worktrees";
 constexpr std::string_view kPackIndexes = "/objects/pack/multi-pack-index.d";
 
-std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool IsPlainName(std::string_view name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
