@@ -23,6 +23,9 @@ struct GitVariable {
   }
 };
 
+// "remote.a.b.url": the name is behind the last dot, the section before the first.
+[[nodiscard]] GitVariable VariableOf(std::string_view key, std::string value);
+
 // As git reads it; takes what git would reject as far as it goes. No part of a variable holds NUL. A value
 // that versions of git read differently stands twice: up to 2.44 each blank outside of quotes is a space.
 [[nodiscard]] std::vector<GitVariable> ReadGitConfig(std::string_view text);

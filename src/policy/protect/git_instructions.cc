@@ -237,7 +237,7 @@ class Finder {
     return text && text->size() <= kMaxGitConfigBytes ? std::optional(std::move(*text)) : std::nullopt;
   }
   void Judge(GitInstruction found) {
-    const std::string_view name = std::string_view(found.path).substr(found.path.rfind('/') + 1);
+    const std::string_view name = NameOf(found.path);
     if (IsHarmlessWhatever(name) && IsPlain(found.path)) return;
     found.text = Read(found.path);
     if (!found.text || MayExecute(name, *found.text)) found_.push_back(std::move(found));
