@@ -14,6 +14,10 @@ struct PathHash : std::hash<std::string_view> {
 
 // "/a" for "/a/b", "/" for "/a" and for "/".
 [[nodiscard]] std::string_view ParentOf(std::string_view path);
+// "b" for "/a/b", and for "b".
+[[nodiscard]] constexpr std::string_view NameOf(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
 [[nodiscard]] std::string JoinPath(std::string_view directory, std::string_view name);
 // `path` is `ancestor` or stands below it.
 [[nodiscard]] constexpr bool IsAtOrBelow(std::string_view path, std::string_view ancestor) {

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/path.h"
 #include "base/quoted.h"
 #include "config/fields.h"
 
 namespace mxc {
 namespace {
-
-std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 std::vector<Helper> StartedBy(Plan& plan) {
   std::vector<Helper> started = HelpersOf(plan.launch);

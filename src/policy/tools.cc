@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/path.h"
 #include "policy/paths/baseline.h"
 #include "policy/paths/callers_own.h"
 #include "policy/paths/tool_tables.h"
@@ -17,8 +18,6 @@ namespace {
 constexpr std::size_t kMaxMarkerBytes = 4096;
 constexpr std::string_view kLocal = "/usr/local";
 constexpr std::string_view kPackages = "/opt";
-
-std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool IsProgramDirectory(std::string_view path) {
   const std::string_view name = NameOf(path);

@@ -6,20 +6,6 @@
 #include "mxc/fold.h"
 
 namespace mxc {
-
-bool IsOneOf(std::string_view word, std::string_view list) {
-  while (!list.empty()) {
-    const std::string_view name = list.substr(0, list.find('|'));
-    list.remove_prefix(std::min(list.size(), name.size() + 1));
-    if (name.ends_with('*') ? word.starts_with(name.substr(0, name.size() - 1)) : word == name) return true;
-  }
-  return false;
-}
-
-std::string_view ProgramIn(const std::string& word) {
-  return std::string_view(word).substr(word.rfind('/') + 1);
-}
-
 namespace {
 
 // `option` is it, or the beginning of a long one: getopt_long(3) and git take those that are of one option
@@ -60,8 +46,7 @@ bool HasValue(const Words& words, std::string_view flag, std::string_view value)
 
 bool HasFlag(const Words& words, std::string_view flags) {
   while (!flags.empty()) {
-    const std::string_view flag = flags.substr(0, flags.find('|'));
-    flags.remove_prefix(std::min(flags.size(), flag.size() + 1));
+    const std::string_view flag = TakePiece(flags, "|");
     const std::size_t name = flag.find('=');
     if (name == flag.npos ? HasOption(words, flag)
                           : HasValue(words, flag.substr(0, name), flag.substr(name + 1)))
@@ -73,8 +58,7 @@ bool HasFlag(const Words& words, std::string_view flags) {
 bool HasVerbs(const Words& words, std::string_view verbs) {
   auto at = words.begin() + 1;
   while (!verbs.empty()) {
-    const std::string_view verb = verbs.substr(0, verbs.find(' '));
-    verbs.remove_prefix(std::min(verbs.size(), verb.size() + 1));
+    const std::string_view verb = TakePiece(verbs, " ");
     at = std::find_if(at, words.end(), [&](const std::string& word) {
       return IsOneOf(word, verb) || IsOneOf(Folded(word), verb);
     });
@@ -97,7 +81,7 @@ std::string Shown(const Words& words) {
 }
 
 Words WithSubcommandFirst(Words words) {
-  const std::string program(ProgramIn(words.front()));
+  const std::string program(NameOf(words.front()));
   if (program.starts_with("git-") && program.size() > 4) {
     words.front() = program.substr(4);
     words.insert(words.begin(), "git");

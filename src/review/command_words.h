@@ -5,14 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/path.h"
+#include "policy/paths/lists.h"
+
 namespace mxc {
 
 using Words = std::vector<std::string>;
 
-// One of "a|b|c*".
-[[nodiscard]] bool IsOneOf(std::string_view word, std::string_view list);
-// Without its directory.
-[[nodiscard]] std::string_view ProgramIn(const std::string& word);
 // One of "-f|--force|-X=DELETE", or what abbreviates it. "-rf" has "-f" in it, "--prune=now" is "--prune",
 // and
 // "-sX delete" is "-X=DELETE".

@@ -74,7 +74,7 @@ std::optional<Destruction> DeletesRoots(std::string_view program, const Words& w
 }  // namespace
 
 std::optional<Destruction> Destroys(const Words& words, Names names, const Roots& roots) {
-  const std::string_view program = ProgramIn(words.front());
+  const std::string_view program = NameOf(words.front());
   for (const DestructiveRow& row : DestructiveRows()) {
     if (!IsOneOf(program, row.programs) || !HasVerbs(words, row.verbs)) continue;
     if (program == "git" && words[1] != row.verbs.substr(0, row.verbs.find(' '))) continue;

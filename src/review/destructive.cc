@@ -38,10 +38,10 @@ bool IsShell(std::string_view program) {
 
 // Where a shell, `eval` or `source` stands: first, or behind a wrapper. Their size: nowhere.
 std::size_t ShellAmong(const std::string& program, const Words& words) {
-  if (IsOneOf(program, "eval|source|.") || IsShell(ProgramIn(program))) return 0;
-  if (WrapperNamed(ProgramIn(program)) == nullptr) return words.size();
+  if (IsOneOf(program, "eval|source|.") || IsShell(NameOf(program))) return 0;
+  if (WrapperNamed(NameOf(program)) == nullptr) return words.size();
   const auto shell = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
-    return IsOneOf(word, "eval|source") || IsShell(ProgramIn(word));
+    return IsOneOf(word, "eval|source") || IsShell(NameOf(word));
   });
   return static_cast<std::size_t>(shell - words.begin());
 }
@@ -115,7 +115,7 @@ class Finder {
       found_.push_back(std::move(*found));
       return;
     }
-    const std::string program(ProgramIn(words.front()));
+    const std::string program(NameOf(words.front()));
     if (const auto alias = aliases_.extract(written.front()); !alias.empty()) {
       JudgeLine(alias.mapped() + " " + Line({written.begin() + 1, written.end()}), depth + 1);
       aliases_.emplace(alias.key(), alias.mapped());
@@ -191,7 +191,7 @@ class Finder {
     }
     if (row.takes == WrapperTakes::kScript) JudgePiped(words, place, depth);
     for (auto start = words.begin() + 1; start != words.end() && found_.size() == before; ++start) {
-      if (IsLookedInto(ProgramIn(*start))) Judge({start, words.end()}, inner, depth + 1);
+      if (IsLookedInto(NameOf(*start))) Judge({start, words.end()}, inner, depth + 1);
     }
     expansion_.SetDirectories(stood);
   }

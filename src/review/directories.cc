@@ -40,11 +40,7 @@ void ChangeDirectory(const std::vector<ShellCommand>& commands, std::size_t at, 
   std::vector<std::string> all = sure ? std::vector<std::string>{} : expansion.Directories();
   std::vector<std::string> stood = expansion.Directories();
   for (const std::string& path : expansion.Expand("${CDPATH:-}")) {
-    for (std::size_t begin = 0; begin < path.size();) {
-      const std::size_t end = std::min(path.find(':', begin), path.size());
-      stood.push_back(path.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    for (std::string_view rest = path; !rest.empty();) stood.emplace_back(TakePiece(rest, ":"));
   }
   AddPlaces(stood, to, all);
   expansion.SetDirectories(std::move(all));

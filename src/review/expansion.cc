@@ -91,12 +91,12 @@ std::vector<std::string> ExpandBraces(std::string_view word, int depth) {
 std::vector<std::string> SplitAtBlanks(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
-    if (end != 0) words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(text.size(), end + 1));
+    const std::string_view word = TakePiece(text, " \t\n");
+    if (!word.empty()) words.emplace_back(word);
   }
   return words;
 }
+
 std::vector<std::string> ExpandBraces(std::string_view word) { return ExpandBraces(word, 0); }
 
 std::string_view AssignedName(std::string_view word) {

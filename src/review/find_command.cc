@@ -20,7 +20,7 @@ bool FindDeletes(const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "-delete") return true;
     if (IsOneOf(words[i], "-exec|-execdir|-ok|-okdir") && i + 1 < words.size() &&
-        IsOneOf(ProgramIn(words[i + 1]), "rm|unlink|shred"))
+        IsOneOf(NameOf(words[i + 1]), "rm|unlink|shred"))
       return true;
   }
   return false;

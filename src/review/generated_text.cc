@@ -68,7 +68,7 @@ bool IsProcessSubstitution(std::string_view word) {
 
 std::vector<std::string> SubstitutionsRun(const Words& words, const Words& read) {
   std::vector<std::string> all;
-  const std::string_view program = ProgramIn(words.front());
+  const std::string_view program = NameOf(words.front());
   if (program == "eval") {
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (IsCommandSubstitution(words[i])) AddInside(words[i], all);
@@ -110,7 +110,7 @@ bool PrintsSettings(std::string_view line) {
   if (commands.size() != 1 || commands.front().words.empty()) return false;
   const Words& words = commands.front().words;
   return std::any_of(SettingsRows().begin(), SettingsRows().end(), [&](const SettingsRow& row) {
-    return IsOneOf(ProgramIn(words.front()), row.programs) && HasVerbs(words, row.verbs);
+    return IsOneOf(NameOf(words.front()), row.programs) && HasVerbs(words, row.verbs);
   });
 }
 

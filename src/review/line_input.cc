@@ -12,7 +12,7 @@ namespace mxc {
 namespace {
 
 // Its input is kept or shown, not executed.
-bool KeepsInput(const Words& words) { return !words.empty() && IsOneOf(ProgramIn(words.front()), "cat|tee"); }
+bool KeepsInput(const Words& words) { return !words.empty() && IsOneOf(NameOf(words.front()), "cat|tee"); }
 
 std::optional<Words> NamesSaid(const LinePlace& place, const Expansion& expansion, const Roots& roots) {
   if (place.line == nullptr) return std::nullopt;
@@ -50,7 +50,7 @@ bool IsKept(const std::vector<ShellCommand>& commands, std::size_t at) {
     for (std::size_t i = 0; i < commands.size(); ++i) {
       const Words& words = commands[i].words;
       if (i != at && std::any_of(words.begin(), words.end(),
-                                 [&](const std::string& word) { return ProgramIn(word) == ProgramIn(file); }))
+                                 [&](const std::string& word) { return NameOf(word) == NameOf(file); }))
         return true;
     }
     return false;
@@ -62,7 +62,7 @@ bool IsKept(const std::vector<ShellCommand>& commands, std::size_t at) {
 }
 
 Names PutNames(Words& words, const LinePlace& place, const Expansion& expansion, const Roots& roots) {
-  const std::string_view program = ProgramIn(words.front());
+  const std::string_view program = NameOf(words.front());
   if (IsOneOf(program, "xargs|parallel")) {
     if (const std::optional<Words> said = NamesSaid(place, expansion, roots)) {
       words.insert(words.end(), said->begin(), said->end());

@@ -15,13 +15,7 @@ namespace {
 
 // "/proc/self/cwd/x" and "/proc/1/root/x", whatever the process: links that the kernel follows.
 std::optional<std::string> ThroughProcess(std::string_view operand) {
-  Words rest;  // between slashes
-  for (std::size_t at = 0; at < operand.size();) {
-    const std::size_t end = std::min(operand.find('/', at), operand.size());
-    const std::string part(operand.substr(at, end - at));
-    if (!part.empty() && part != ".") rest.push_back(part);
-    at = end + 1;
-  }
+  const Words rest = Components(operand);
   if (!operand.starts_with('/') || rest.empty() || rest.front() != "proc") return std::nullopt;
   const auto link = std::find_if(rest.begin(), rest.end(),
                                  [](const std::string& part) { return IsOneOf(part, "cwd|root"); });

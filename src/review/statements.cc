@@ -31,7 +31,7 @@ std::optional<Destruction> FindStatement(const std::vector<ShellCommand>& comman
     for (const ShellCommand& command : commands) {
       const bool client =
           std::any_of(command.words.begin(), command.words.end(),
-                      [&](const std::string& word) { return IsOneOf(ProgramIn(word), statement.programs); });
+                      [&](const std::string& word) { return IsOneOf(NameOf(word), statement.programs); });
       if (!client) continue;
       return Destruction{.command = Shown(command.words),
                          .what = "deletes data of a database",

@@ -71,10 +71,7 @@ class Notes {
     const Result<Walked> walked = walker.Walk(directory);
     const bool open = MayChange(walked);
     // Elsewhere root alone makes links to programs.
-    const bool own = walked && (IsAtOrBelow(walked->path, "/usr/local") ||
-                                std::any_of(homes.begin(), homes.end(), [&](const std::string& home) {
-                                  return IsAtOrBelow(walked->path, home);
-                                }));
+    const bool own = walked && (IsAtOrBelow(walked->path, "/usr/local") || IsIn(walked->path, homes));
     if (open) snapshot_.searched.push_back(directory);
     if (!walked || !walked->status || (!open && !own)) return;
     const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(walked->path, {});
@@ -89,9 +86,8 @@ class Notes {
  private:
   // By a file, or by a link on the way there. Where the caller cannot look, the command may make it so.
   [[nodiscard]] bool MayChange(const Result<Walked>& walked) const {
-    return !walked || protector_.Writable(walked->path) ||
-           std::any_of(walked->links.begin(), walked->links.end(),
-                       [this](const LinkMet& met) { return protector_.Writable(met.link.path); });
+    const auto writable = [this](const std::string& path) { return protector_.Writable(path); };
+    return !walked || writable(walked->path) || LeadsThrough(*walked, writable);
   }
   void Note(const std::string& path) {
     if (seen_.insert(path).second)

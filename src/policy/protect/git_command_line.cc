@@ -5,22 +5,19 @@
 #include <set>
 #include <utility>
 
+#include "base/path.h"
 #include "mxc/fold.h"
 #include "mxc/limits.h"
+#include "policy/paths/lists.h"
 #include "policy/protect/git_config.h"
 
 namespace mxc {
 namespace {
 
 bool IsInterpreter(std::string_view word) {
-  constexpr std::string_view kNames[] = {
-      "sh",  "bash", "dash", "zsh",   "ksh", "env",   "exec",  "python", "perl",    "ruby",   "node",  "deno",
-      "bun", "lua",  "php",  "tclsh", "awk", "sudo",  "nice",  "time",   ".",       "source", "eval",  "{",
-      "if",  "then", "else", "elif",  "do",  "while", "until", "xargs",  "command", "nohup",  "setsid"};
-  word = word.substr(word.rfind('/') + 1);
-  return std::any_of(std::begin(kNames), std::end(kNames), [word](std::string_view name) {
-    return word == name || (name == "python" && word.starts_with(name));
-  });
+  return IsOneOf(NameOf(word),
+                 "sh|bash|dash|zsh|ksh|env|exec|python*|perl|ruby|node|deno|bun|lua|php|tclsh|awk|sudo|nice|"
+                 "time|.|source|eval|{|if|then|else|elif|do|while|until|xargs|command|nohup|setsid");
 }
 
 // One command line, as far as it tells where its programs stand.
@@ -160,9 +157,8 @@ class CommandLine {
       value = word.substr(equals + 1);
     }
     while (!value.empty()) {
-      const std::string_view directory = value.substr(0, value.find(':'));
-      if (!directory.empty()) searched_.emplace_back(directory);
-      value.remove_prefix(std::min(value.size(), directory.size() + 1));
+      if (const std::string_view directory = TakePiece(value, ":"); !directory.empty())
+        searched_.emplace_back(directory);
     }
   }
   void AddNamed(std::string text, std::string key = {}) {
@@ -274,8 +270,7 @@ class PathsOfCommand {
   template <typename Take>
   static void Split(std::string_view text, std::string_view separators, const Take& take) {
     while (!text.empty()) {
-      const std::string_view piece = text.substr(0, text.find_first_of(separators));
-      text.remove_prefix(std::min(text.size(), piece.size() + 1));
+      const std::string_view piece = TakePiece(text, separators);
       if (!piece.empty()) take(piece);
     }
   }
@@ -333,11 +328,9 @@ std::optional<std::set<std::string>> PathsInCommand(std::string_view command, bo
 }
 
 std::string_view CommandOf(const GitVariable& variable) {
-  constexpr std::string_view kSections[] = {"http", "https", "include", "includeif", "protocol", "safe"};
   if (variable.section == "url")
     return variable.subsection.find("::") == std::string::npos ? std::string_view{} : variable.subsection;
-  const bool none =
-      std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections);
+  const bool none = IsOneOf(variable.section, "http|https|include|includeif|protocol|safe");
   return none || variable.Is("core", "hookspath") ? std::string_view{} : variable.value;
 }
 

@@ -95,14 +95,7 @@ class Reader {
 
   // A subsection with NUL makes the key: core.hookspath of [core "hookspath\0"].
   void Add(std::string_view key, std::string value) {
-    const std::size_t first = std::min(key.find('.'), key.size());
-    const std::size_t last = key.rfind('.');
-    GitVariable variable{.section = std::string(key.substr(0, first)), .value = std::move(value)};
-    if (last != std::string_view::npos) {
-      variable.name = key.substr(last + 1);
-      if (last > first) variable.subsection = key.substr(first + 1, last - first - 1);
-    }
-    variables_.push_back(std::move(variable));
+    variables_.push_back(VariableOf(key, std::move(value)));
   }
 
   // Up to the end of the line: quotes, escapes, a backslash that continues the line, comments. Blanks inside
@@ -151,6 +144,16 @@ class Reader {
 };
 
 }  // namespace
+
+GitVariable VariableOf(std::string_view key, std::string value) {
+  const std::size_t first = std::min(key.find('.'), key.size());
+  const std::size_t last = key.rfind('.');
+  GitVariable variable{.section = std::string(key.substr(0, first)), .value = std::move(value)};
+  if (last != std::string_view::npos) variable.name = key.substr(last + 1);
+  if (first < last && last != std::string_view::npos)
+    variable.subsection = key.substr(first + 1, last - first - 1);
+  return variable;
+}
 
 std::vector<GitVariable> ReadGitConfig(std::string_view text) { return Reader(text).Read(); }
 

@@ -23,11 +23,24 @@ struct GitVariable {
   }
 };
 
+// "remote.a.b.url": the name is behind the last dot, the section before the first.
+[[nodiscard]] GitVariable VariableOf(std::string_view key, std::string value);
+
 // As git reads it; takes what git would reject as far as it goes. No part of a variable holds NUL. A value
 // that versions of git read differently stands twice: up to 2.44 each blank outside of quotes is a space.
 [[nodiscard]] std::vector<GitVariable> ReadGitConfig(std::string_view text);
 
-// Of a variable that no table knows: it may.
+// What git does with the value; of a variable that no table knows, kExecutes.
+enum class GitKeyUse {
+  kExecutes,    // or may
+  kHarmless,    // it executes nothing
+  kSafe,        // a command may write it as well, where `protect` says "config": "allow-safe"
+  kSafeUrl,     // the same of a repository elsewhere, by an ordinary scheme
+  kSafeRemote,  // of a remote of this configuration, or "."
+  kSafeTags,    // of an option of two
+};
+[[nodiscard]] GitKeyUse UseOf(const GitVariable& variable);
+// What it says, too.
 [[nodiscard]] bool MayExecute(const GitVariable& variable);
 
 // None unless the text is of the plainest form: whatever two readers could take for different things is not.

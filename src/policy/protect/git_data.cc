@@ -84,7 +84,7 @@ class DataSearch {
   template <std::size_t N>
   [[nodiscard]] bool IsAmong(std::string_view path, const std::string_view (&names)[N]) const {
     for (std::string_view above = ParentOf(path); path != "/"; path = above, above = ParentOf(above)) {
-      if (IsOneOf(path.substr(path.rfind('/') + 1), names) && tops_.contains(std::string(above))) return true;
+      if (IsOneOf(NameOf(path), names) && tops_.contains(std::string(above))) return true;
     }
     return false;
   }
@@ -194,7 +194,7 @@ class DataSearch {
   // A part of a git directory may look like one itself.
   void NoteList(const Place& place, const std::string& path, FileType type) {
     if (type != FileType::kDirectory && type != FileType::kRegular) return;
-    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+    const std::string_view name = NameOf(path);
     const std::string_view directory = ParentOf(path);
     constexpr int kDepth = 3;
     std::string_view top = directory;
@@ -235,12 +235,12 @@ std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const H
       ReadGitFile(JoinPath(git_directory, "commondir"), host, walker);
   if (!common) return std::nullopt;
   const std::string directory = *common ? Against(git_directory, CommonDirectoryIn(**common)) : git_directory;
-  const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(directory, "config"), host, walker);
-  if (!text) return std::nullopt;
+  const auto variables = ReadGitConfigFile(JoinPath(directory, "config"), host, walker);
+  if (!variables) return std::nullopt;
   constexpr std::size_t kSha1 = 20;
   constexpr std::size_t kSha256 = 32;
   std::size_t bytes = kSha1;
-  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+  for (const GitVariable& variable : *variables) {
     if (variable.Is("extensions", "objectformat")) bytes = variable.value == "sha256" ? kSha256 : kSha1;
   }
   return bytes;

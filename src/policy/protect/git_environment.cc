@@ -5,20 +5,17 @@
 #include <utility>
 
 #include "mxc/fold.h"
+#include "policy/paths/lists.h"
 
 namespace mxc {
 namespace {
 
-// "remote.a.b.url": the name is behind the last dot, the section before the first.
 void Add(std::string_view key, std::string value, std::vector<GitVariable>& variables) {
-  const std::size_t first = key.find('.');
-  const std::size_t last = key.rfind('.');
-  if (first == std::string_view::npos) return;
-  const std::string_view between = last > first ? key.substr(first + 1, last - first - 1) : "";
-  variables.push_back({.section = Folded(key.substr(0, first)),
-                       .subsection = std::string(between),
-                       .name = Folded(key.substr(last + 1)),
-                       .value = std::move(value)});
+  if (key.find('.') == std::string_view::npos) return;
+  GitVariable variable = VariableOf(key, std::move(value));
+  variable.section = Folded(variable.section);
+  variable.name = Folded(variable.name);
+  variables.push_back(std::move(variable));
 }
 
 // As git's sq_dequote: 'it'\''s', up to a character that stands outside.
@@ -51,8 +48,7 @@ constexpr const char* kGpgFiles[] = {"gpg.conf",      "gpg-agent.conf", "gpgsm.c
 // Held like a template: what is in it, and the directory when there is none.
 void AddDirectories(std::string_view list, std::vector<GitVariable>& variables) {
   while (!list.empty()) {
-    const std::string_view path = list.substr(0, list.find(':'));
-    list.remove_prefix(std::min(list.size(), path.size() + 1));
+    const std::string_view path = TakePiece(list, ":");
     if (!path.empty())
       variables.push_back({.section = "init", .name = "templatedir", .value = std::string(path)});
   }

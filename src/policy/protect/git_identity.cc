@@ -37,7 +37,7 @@ constexpr LfsKey kLfsKeys[] = {{"clean", "git-lfs clean -- %f"},
                                {"process", "git-lfs filter-process --skip"},
                                {"required", "true"}};
 
-constexpr std::string_view kSafe = "[safe]\n\tdirectory = *\n";
+constexpr std::string_view kSafeDirectories = "[safe]\n\tdirectory = *\n";
 
 // As git writes it: "a \"b\"".
 std::string InQuotes(std::string_view text) {
@@ -98,7 +98,7 @@ class IdentityReader {
       text += "[core]\n\texcludesFile = ~/" + std::string(kIgnore) + "\n";
       files_.push_back({.name = std::string(kIgnore), .text = std::move(ignored)});
     }
-    files_.push_back({.name = ".gitconfig", .text = text + std::string(kSafe)});
+    files_.push_back({.name = ".gitconfig", .text = text + std::string(kSafeDirectories)});
     return std::move(files_);
   }
 
@@ -164,8 +164,7 @@ bool IdentityReader::MayBeChangedInside(const Walked& walked) const {
     const PathRule* const rule = rules_.Covering(path);
     return rule != nullptr && rule->access == Access::kReadWrite;
   };
-  return writable(walked.path) || std::any_of(walked.links.begin(), walked.links.end(),
-                                              [&](const LinkMet& met) { return writable(met.link.path); });
+  return writable(walked.path) || LeadsThrough(walked, writable);
 }
 
 void IdentityReader::TakeExcludes(const GitVariable& variable, const std::string& file) {
@@ -190,7 +189,7 @@ std::string IdentityReader::CallersIgnored() {
   if (!path.starts_with('/')) return "";
   const Result<Walked> walked = walker_.Walk(path);
   if (!walked || !walked->Is(FileType::kRegular) || MayBeChangedInside(*walked)) return "";
-  const std::string_view name = std::string_view(walked->path).substr(walked->path.rfind('/') + 1);
+  const std::string_view name = NameOf(walked->path);
   const bool named =
       name.find("ignore") != std::string_view::npos || name.find("exclude") != std::string_view::npos;
   const bool trusted = walked->status->uid == host_.Caller().uid || walked->status->uid == 0;

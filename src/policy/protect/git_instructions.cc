@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mxc/limits.h"
+#include "policy/paths/lists.h"
 #include "policy/paths/paths.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_lists.h"
@@ -23,79 +24,30 @@ constexpr std::string_view kOperations[] = {"rebase-merge", "rebase-apply", "seq
 constexpr std::string_view kRemotes[] = {"remotes", "branches"};
 
 // Messages, patches and what is done: nothing executes these, whatever they say.
-constexpr std::string_view kTexts[] = {"current-fixups",
-                                       "done",
-                                       "dropped",
-                                       "final-commit",
-                                       "git-rebase-todo.backup",
-                                       "gpg_sign_opt",
-                                       "info",
-                                       "message",
-                                       "message-fixup",
-                                       "message-squash",
-                                       "msg",
-                                       "msg-clean",
-                                       "patch",
-                                       "patch-merge-index"};
+constexpr std::string_view kTexts =
+    "current-fixups|done|dropped|final-commit|git-rebase-todo.backup|gpg_sign_opt|info|message|"
+    "message-fixup|message-squash|msg|msg-clean|patch|patch-merge-index";
 
 // Hashes, and options that are on where the file is there. Git runs nothing of these, but prompts of shells
 // show some.
-constexpr std::string_view kWords[] = {"abort-safety",
-                                       "allow_rerere_autoupdate",
-                                       "amend",
-                                       "applying",
-                                       "autostash",
-                                       "cdate_is_adate",
-                                       "drop_redundant_commits",
-                                       "head",
-                                       "ignore_date",
-                                       "interactive",
-                                       "keep",
-                                       "keep_redundant_commits",
-                                       "messageid",
-                                       "no-reschedule-failed-exec",
-                                       "no-verify",
-                                       "onto",
-                                       "orig-head",
-                                       "original-commit",
-                                       "quiet",
-                                       "quoted-cr",
-                                       "rebasing",
-                                       "rerere-autoupdate",
-                                       "reschedule-failed-exec",
-                                       "rewritten",
-                                       "rewritten-list",
-                                       "rewritten-pending",
-                                       "scissors",
-                                       "sign",
-                                       "signoff",
-                                       "squash-onto",
-                                       "stopped-sha",
-                                       "threeway",
-                                       "utf8",
-                                       "verbose"};
+constexpr std::string_view kWords =
+    "abort-safety|allow_rerere_autoupdate|amend|applying|autostash|cdate_is_adate|"
+    "drop_redundant_commits|head|ignore_date|interactive|keep|keep_redundant_commits|messageid|"
+    "no-reschedule-failed-exec|no-verify|onto|orig-head|original-commit|quiet|quoted-cr|rebasing|"
+    "rerere-autoupdate|reschedule-failed-exec|rewritten|rewritten-list|rewritten-pending|scissors|sign|"
+    "signoff|squash-onto|stopped-sha|threeway|utf8|verbose";
 
 // Of a list of what is to be done. `exec` is not among them.
-constexpr std::string_view kCommands[] = {
-    "pick", "p",    "revert", "edit",  "e", "reword", "r", "fixup", "f", "squash",     "s", "break",
-    "b",    "drop", "d",      "label", "l", "reset",  "t", "merge", "m", "update-ref", "u", "noop"};
+constexpr std::string_view kCommands =
+    "pick|p|revert|edit|e|reword|r|fixup|f|squash|s|break|b|drop|d|label|l|reset|t|merge|m|update-ref|"
+    "u|noop";
 
 // Others are programs called git-merge-NAME; with a slash in it, of the work tree.
-constexpr std::string_view kStrategies[] = {"ort", "recursive", "resolve", "octopus", "ours", "subtree"};
+constexpr std::string_view kStrategies = "ort|recursive|resolve|octopus|ours|subtree";
 
-constexpr std::string_view kPickOptions[] = {"allow-empty",
-                                             "allow-empty-message",
-                                             "allow-ff",
-                                             "allow-rerere-auto",
-                                             "default-msg-cleanup",
-                                             "edit",
-                                             "gpg-sign",
-                                             "mainline",
-                                             "drop-redundant-commits",
-                                             "keep-redundant-commits",
-                                             "no-commit",
-                                             "record-origin",
-                                             "signoff"};
+constexpr std::string_view kPickOptions =
+    "allow-empty|allow-empty-message|allow-ff|allow-rerere-auto|default-msg-cleanup|edit|gpg-sign|"
+    "mainline|drop-redundant-commits|keep-redundant-commits|no-commit|record-origin|signoff";
 
 bool IsLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -111,19 +63,12 @@ bool HasOnlyDigits(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::string_view TakeLine(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
 // Git writes and deletes what such a file names: refs, if below refs/, else files of its own.
-bool IsHead(std::string_view text) { return text == "detached HEAD\n" || IsRefName(TakeLine(text)); }
+bool IsHead(std::string_view text) { return text == "detached HEAD\n" || IsRefName(TakePiece(text, "\n")); }
 
 bool IsRefs(std::string_view text) {
   while (!text.empty()) {
-    if (!IsRefName(TakeLine(text))) return false;
+    if (!IsRefName(TakePiece(text, "\n"))) return false;
   }
   return true;
 }
@@ -131,7 +76,7 @@ bool IsRefs(std::string_view text) {
 // Three lines for each: its name, what it was, what it becomes.
 bool IsRefUpdates(std::string_view text) {
   for (int line = 0; !text.empty(); ++line) {
-    const std::string_view name = TakeLine(text);
+    const std::string_view name = TakePiece(text, "\n");
     if (line % 3 == 0 && !IsRefName(name)) return false;
   }
   return true;
@@ -141,7 +86,7 @@ bool IsRefUpdates(std::string_view text) {
 bool IsHarmlessList(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return false;
   while (!text.empty()) {
-    std::string_view line = TakeLine(text);
+    std::string_view line = TakePiece(text, "\n");
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f"), line.size()));
     const std::string_view word = line.substr(0, line.find_first_of(" \t\r\v\f"));
     if (!word.empty() && IsLetterOrDigit(word.front()) && !IsOneOf(word, kCommands)) return false;
@@ -292,7 +237,7 @@ class Finder {
     return text && text->size() <= kMaxGitConfigBytes ? std::optional(std::move(*text)) : std::nullopt;
   }
   void Judge(GitInstruction found) {
-    const std::string_view name = std::string_view(found.path).substr(found.path.rfind('/') + 1);
+    const std::string_view name = NameOf(found.path);
     if (IsHarmlessWhatever(name) && IsPlain(found.path)) return;
     found.text = Read(found.path);
     if (!found.text || MayExecute(name, *found.text)) found_.push_back(std::move(found));

@@ -32,15 +32,14 @@ const Result<NamedInTrees>& GitJudge::NamedByCaller() {
 std::set<std::string> GitJudge::WordsOf(const std::string& place) {
   std::set<std::string> words;
   if (NamedByCaller()) words = NamedByCaller()->words;
-  const Result<std::optional<std::string>> pointer = ReadGitFile(place, host_, walker_);
-  const std::optional<std::string> common =
-      pointer && *pointer ? CommonOf(Against(ParentOf(place), GitDirectoryIn(**pointer))) : std::nullopt;
-  if (common && known_.contains(*common)) {  // what is new itself is told as a whole
-    const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(*common, "config"), host_, walker_);
-    for (const GitVariable& variable : ReadGitConfig(text ? text->value_or("") : "")) {
-      if (!MayExecute(variable)) continue;
-      if (auto behind = NamesInCommandOf(variable)) words.merge(*behind);  // none: no run began with it
-    }
+  const std::optional<std::string> pointer = ReadGitPointer(place, host_, walker_);
+  const std::optional<std::string> common = pointer ? CommonOf(*pointer) : std::nullopt;
+  if (!common || !known_.contains(*common)) return words;  // what is new itself is told as a whole
+  const Result<std::vector<GitVariable>> variables =
+      ReadGitConfigFile(JoinPath(*common, "config"), host_, walker_);
+  for (const GitVariable& variable : variables ? *variables : std::vector<GitVariable>{}) {
+    if (!MayExecute(variable)) continue;
+    if (auto behind = NamesInCommandOf(variable)) words.merge(*behind);  // none: no run began with it
   }
   return words;
 }
@@ -60,13 +59,13 @@ std::vector<std::string> GitJudge::FilesOfWords(const std::string& place) {
 
 bool GitJudge::IsArmedByCaller(const std::string& place) {
   if (!NamedByCaller()) return true;
-  const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(place, "config"), host_, walker_);
-  if (!text) return true;
+  const Result<std::vector<GitVariable>> variables =
+      ReadGitConfigFile(JoinPath(place, "config"), host_, walker_);
+  if (!variables) return true;
   std::vector<std::string> trees = {WorkTreeOf(place)};
   if (host_.LookAt(place).Is(FileType::kDirectory)) trees.push_back(place);
-  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
-    if (!variable.Is("core", "worktree")) continue;
-    trees.push_back(variable.value.starts_with('/') ? variable.value : JoinPath(place, variable.value));
+  for (const GitVariable& variable : *variables) {
+    if (variable.Is("core", "worktree")) trees.push_back(Against(place, variable.value));
   }
   return std::any_of(trees.begin(), trees.end(), [&](const std::string& tree) {
     return std::any_of((*named_)->paths.begin(), (*named_)->paths.end(),
@@ -76,39 +75,27 @@ bool GitJudge::IsArmedByCaller(const std::string& place) {
 
 bool GitJudge::IsHarmlessFile(const std::string& file) const {
   const Lookup lookup = host_.LookAt(file);
-  if (!lookup.status) return lookup.failure == LookupFailure::kMissing;
+  if (!MayBeThere(lookup)) return true;
   // Under another name it could be written later.
   if (!lookup.Is(FileType::kRegular) || lookup.status->links != 1) return false;
   const Result<std::string> text = host_.ReadFile(file, kMaxGitConfigBytes + 1);
   return text && text->size() <= kMaxGitConfigBytes && IsHarmlessGitConfig(*text);
 }
 
-bool GitJudge::HasEntries(const std::string& directory) const {
+bool GitJudge::HoldsOthers(const std::string& directory, std::string_view harmless) const {
   const Lookup lookup = host_.LookAt(directory);
-  if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
+  if (!MayBeThere(lookup)) return false;
   if (!lookup.Is(FileType::kDirectory)) return true;
   const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
-  return !entries || !entries->empty();
-}
-
-bool GitJudge::IsArmedHooks(const std::string& hooks) const {
-  const Lookup lookup = host_.LookAt(hooks);
-  if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
-  if (!lookup.Is(FileType::kDirectory)) return true;
-  const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(hooks, {});
-  return !entries || !std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
-    return entry.type == FileType::kRegular && entry.name.ends_with(".sample");
+  return !entries || std::any_of(entries->begin(), entries->end(), [&](const DirectoryEntry& entry) {
+    return harmless.empty() || entry.type != FileType::kRegular || !entry.name.ends_with(harmless);
   });
 }
 
 std::optional<std::string> GitJudge::Follow(const std::string& path) {
   Result<Walked> walked = walker_.Walk(path);
-  if (!walked || !walked->status) return std::nullopt;
-  for (const LinkMet& met : walked->links) {
-    for (const std::string& root : roots_) {
-      if (IsAtOrBelow(met.link.path, root)) return std::nullopt;
-    }
-  }
+  const auto turns = [this](const std::string& link) { return IsIn(link, roots_); };
+  if (!walked || !walked->status || LeadsThrough(*walked, turns)) return std::nullopt;
   return std::move(walked->path);
 }
 
@@ -118,21 +105,20 @@ std::optional<std::string> GitJudge::CommonOf(const std::string& git_directory) 
   const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
   if (!text) return std::nullopt;
   if (!*text) return git_directory;
-  const std::string_view path = CommonDirectoryIn(**text);
-  return Follow(path.starts_with('/') ? std::string(path) : JoinPath(git_directory, path));
+  return Follow(Against(git_directory, CommonDirectoryIn(**text)));
 }
 
 bool GitJudge::IsArmedTree(const std::string& directory) {
-  for (const char* file : {"config", "config.worktree"}) {
-    const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(directory, file), host_, walker_);
-    if (!text) return true;
-    for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+  for (const char* file : kGitConfigs) {
+    const auto variables = ReadGitConfigFile(JoinPath(directory, file), host_, walker_);
+    if (!variables) return true;
+    for (const GitVariable& variable : *variables) {
       if (!variable.Is("core", "worktree")) continue;
       const std::optional<std::string> tree = Follow(Against(directory, variable.value));
       if (!tree) return true;
       if (*tree == WorkTreeOf(directory)) continue;
-      const Result<std::optional<std::string>> back = ReadGitFile(JoinPath(*tree, ".git"), host_, walker_);
-      if (!back || !*back || Follow(Against(*tree, GitDirectoryIn(**back))) != directory) return true;
+      const std::optional<std::string> back = ReadGitPointer(JoinPath(*tree, ".git"), host_, walker_);
+      if (!back || Follow(*back) != directory) return true;
     }
   }
   return false;
@@ -145,53 +131,47 @@ bool GitJudge::IsArmedDirectory(const std::string& directory) {
     return true;
   if (*common != directory)
     return !known_.contains(*common) || IsArmedWay(directory, *common) || RunsOf(*common, directory);
-  return !IsHarmlessFile(JoinPath(directory, "config")) || IsArmedHooks(JoinPath(directory, "hooks")) ||
-         HasEntries(JoinPath(directory, "remotes")) || HasEntries(JoinPath(directory, "branches"));
+  return !IsHarmlessFile(JoinPath(directory, "config")) ||
+         HoldsOthers(JoinPath(directory, "hooks"), ".sample") ||
+         HoldsOthers(JoinPath(directory, "remotes")) || HoldsOthers(JoinPath(directory, "branches"));
 }
 
-// A configuration that is known means something else in another work tree.
-bool GitJudge::RunsRelativePaths(const std::string& git_directory) {
-  const Result<std::optional<std::string>> text =
-      ReadGitFile(JoinPath(git_directory, "config"), host_, walker_);
-  if (!text) return true;
-  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
-    if (!MayExecute(variable)) continue;
-    const std::optional<std::set<std::string>> paths = PathsInTrees(variable, walker_);
-    const bool slash = variable.value.find('/') != std::string::npos;
-    const bool absolute = variable.value.starts_with('/') || variable.value.starts_with("~/");
-    if (!paths || !paths->empty() || (slash && !absolute)) return true;
-  }
-  return false;
-}
-
-bool GitJudge::RunsOf(const std::string& git_directory, const std::string& tree) {
-  for (const char* file : {"config", "config.worktree"}) {
-    const Result<std::optional<std::string>> text =
-        ReadGitFile(JoinPath(git_directory, file), host_, walker_);
-    if (!text) return true;
-    for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+// Of what its files have git execute, `is` says so, or it cannot be told.
+template <typename Is>
+bool GitJudge::Runs(const std::string& git_directory, std::span<const char* const> files, const Is& is) {
+  for (const char* file : files) {
+    const auto variables = ReadGitConfigFile(JoinPath(git_directory, file), host_, walker_);
+    if (!variables) return true;
+    for (const GitVariable& variable : *variables) {
       if (!MayExecute(variable)) continue;
       const std::optional<std::set<std::string>> paths = PathsInTrees(variable, walker_);
-      const bool any = !paths || std::any_of(paths->begin(), paths->end(), [&](const std::string& path) {
-        return IsThere(JoinPath(tree, path));
-      });
-      if (any) return true;
+      if (!paths || is(variable.value, *paths)) return true;
     }
   }
   return false;
 }
 
-bool GitJudge::IsThere(const std::string& path) const {
-  const Lookup lookup = host_.LookAt(path);
-  return lookup.status || lookup.failure != LookupFailure::kMissing;
+// A configuration that is known means something else in another work tree.
+bool GitJudge::RunsRelativePaths(const std::string& git_directory) {
+  return Runs(git_directory, std::span(kGitConfigs).first(1),
+              [](const std::string& value, const std::set<std::string>& paths) {
+                const bool slash = value.find('/') != std::string::npos;
+                return !paths.empty() || (slash && !value.starts_with('/') && !value.starts_with("~/"));
+              });
 }
 
+bool GitJudge::RunsOf(const std::string& git_directory, const std::string& tree) {
+  return Runs(git_directory, kGitConfigs, [&](const std::string&, const std::set<std::string>& paths) {
+    return std::any_of(paths.begin(), paths.end(),
+                       [&](const std::string& path) { return IsThere(JoinPath(tree, path)); });
+  });
+}
+
+bool GitJudge::IsThere(const std::string& path) const { return MayBeThere(host_.LookAt(path)); }
+
 bool GitJudge::IsArmedPointer(const std::string& file) {
-  const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
-  const std::string_view path = text && *text ? GitDirectoryIn(**text) : std::string_view{};
-  if (path.empty()) return true;
-  const std::optional<std::string> git =
-      Follow(path.starts_with('/') ? std::string(path) : JoinPath(ParentOf(file), path));
+  const std::optional<std::string> pointer = ReadGitPointer(file, host_, walker_);
+  const std::optional<std::string> git = pointer ? Follow(*pointer) : std::nullopt;
   if (!git) return true;
   const std::optional<std::string> common = CommonOf(*git);
   // What is new is judged by itself.

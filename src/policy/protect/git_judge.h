@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -41,15 +43,17 @@ class GitJudge {
   [[nodiscard]] bool IsArmedTree(const std::string& directory);
   // `place` leads to what is known.
   [[nodiscard]] bool IsArmedWay(const std::string& place, const std::string& common);
-  [[nodiscard]] bool IsArmedHooks(const std::string& hooks) const;
   [[nodiscard]] bool IsHarmlessFile(const std::string& file) const;
+  template <typename Is>
+  [[nodiscard]] bool Runs(const std::string& git_directory, std::span<const char* const> files, const Is& is);
   [[nodiscard]] bool RunsRelativePaths(const std::string& git_directory);
   // What that configuration names is there, in a work tree of the command's or a git directory.
   [[nodiscard]] bool RunsOf(const std::string& git_directory, const std::string& tree);
   [[nodiscard]] bool IsThere(const std::string& path) const;
   // None when that leads nowhere, or by a link that the command could turn later.
   [[nodiscard]] std::optional<std::string> Follow(const std::string& path);
-  [[nodiscard]] bool HasEntries(const std::string& directory) const;
+  // More than files whose names end so; "": than nothing.
+  [[nodiscard]] bool HoldsOthers(const std::string& directory, std::string_view harmless = {}) const;
   [[nodiscard]] std::optional<std::string> CommonOf(const std::string& git_directory);
 
   const Host& host_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "mxc/limits.h"
+#include "policy/paths/lists.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_index.h"
 #include "policy/protect/git_places.h"
@@ -15,8 +16,6 @@ namespace {
 constexpr std::string_view kWorkTrees = "/worktrees";
 constexpr std::string_view kPackIndexes = "/objects/pack/multi-pack-index.d";
 
-std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool IsPlainName(std::string_view name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
@@ -24,9 +23,7 @@ bool IsPlainName(std::string_view name) {
 
 bool NamesFilesBeside(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    if (!IsPlainName(text.substr(0, end))) return false;
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (!IsPlainName(TakePiece(text, "\n"))) return false;
   }
   return true;
 }
@@ -38,8 +35,7 @@ constexpr std::string_view kRefOfReftables = "refs/heads/.invalid";
 std::vector<std::string> ObjectStores(std::string_view text) {
   std::vector<std::string> stores;
   for (text = text.substr(0, text.find('\0')); !text.empty();) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = TakePiece(text, "\n");
     if (!line.empty() && !line.starts_with('#')) stores.emplace_back(line);
   }
   return stores;
@@ -163,8 +159,7 @@ bool GitListJudge::WasThere(const GitSnapshot::Text& list) const {
 }
 
 bool GitListJudge::ThroughLinks(const Walked& walked) const {
-  return std::any_of(walked.links.begin(), walked.links.end(),
-                     [this](const LinkMet& met) { return reach_.HoldsWritable(met.link.path); });
+  return LeadsThrough(walked, [this](const std::string& link) { return reach_.HoldsWritable(link); });
 }
 
 // Where git finds them: beside a `.git`, by `gitdir`, by configuration.
@@ -175,11 +170,10 @@ std::vector<std::string> GitListJudge::WorkTreesOf(const std::string& git_direct
       ReadGitFile(JoinPath(git_directory, "gitdir"), host_, walker_);
   if (!linked) return {};
   if (*linked) written.emplace_back(ParentOf(Against(git_directory, CommonDirectoryIn(**linked))));
-  for (const char* file : {"config", "config.worktree"}) {
-    const Result<std::optional<std::string>> text =
-        ReadGitFile(JoinPath(git_directory, file), host_, walker_);
-    if (!text) return {};
-    for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+  for (const char* file : kGitConfigs) {
+    const auto variables = ReadGitConfigFile(JoinPath(git_directory, file), host_, walker_);
+    if (!variables) return {};
+    for (const GitVariable& variable : *variables) {
       if (variable.Is("core", "worktree")) written.push_back(Against(git_directory, variable.value));
     }
   }
@@ -197,7 +191,7 @@ bool GitListJudge::IsPlainFileOf(const std::string& tree, std::string_view path)
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = path.find('/', end + 1);
     const Lookup lookup = host_.LookAt(JoinPath(tree, path.substr(0, end)));
-    if (!lookup.status) return lookup.failure == LookupFailure::kMissing;
+    if (!lookup.status) return !MayBeThere(lookup);
     const FileType wanted = end == std::string_view::npos ? FileType::kRegular : FileType::kDirectory;
     if (lookup.status->object.type != wanted) return false;
   }
@@ -220,8 +214,7 @@ bool GitListJudge::NamesConflicts(const GitSnapshot::Text& list) {
 
 // One that is no repository's is judged here: it leads nowhere else.
 bool GitListJudge::IsPlainStore(const std::string& store) const {
-  const Lookup further = host_.LookAt(JoinPath(store, "info/alternates"));
-  if (further.status || further.failure != LookupFailure::kMissing) return false;
+  if (MayBeThere(host_.LookAt(JoinPath(store, "info/alternates")))) return false;
   std::vector<std::string> directories = {store};
   for (std::size_t i = 0; i < directories.size(); ++i) {
     const std::string directory = directories[i];
@@ -250,12 +243,10 @@ bool GitListJudge::NamesObjects(const GitSnapshot::Text& list) {
 
 // Old versions of git look for such a path from where they stand, but not in a repository that says so.
 bool GitListJudge::MayBeRelative(const std::string& git_directory) {
-  const Result<std::optional<std::string>> text =
-      ReadGitFile(JoinPath(git_directory, "config"), host_, walker_);
-  const std::vector<GitVariable> variables = ReadGitConfig(text ? text->value_or("") : "");
-  return std::any_of(variables.begin(), variables.end(), [](const GitVariable& variable) {
-    return variable.Is("extensions", "relativeworktrees") && variable.value == "true";
-  });
+  const auto variables = ReadGitConfigFile(JoinPath(git_directory, "config"), host_, walker_);
+  return variables && std::any_of(variables->begin(), variables->end(), [](const GitVariable& variable) {
+           return variable.Is("extensions", "relativeworktrees") && variable.value == "true";
+         });
 }
 
 // The one that says so itself, or one that is gone.
@@ -272,18 +263,17 @@ bool GitListJudge::NamesWorkTree(const GitSnapshot::Text& entry) {
   if (ThroughLinks(*walked)) return false;
   if (!walked->status) return !walker_.LookAt(std::string(ParentOf(walked->path))).status;
   if (!walked->Is(FileType::kRegular)) return false;
-  const Result<std::optional<std::string>> back = ReadGitFile(walked->path, host_, walker_);
-  if (!back || !*back) return false;
-  const Result<Walked> led = walker_.Walk(Against(ParentOf(walked->path), GitDirectoryIn(**back)));
+  const std::optional<std::string> back = ReadGitPointer(walked->path, host_, walker_);
+  if (!back) return false;
+  const Result<Walked> led = walker_.Walk(*back);
   return led && led->path == entry.path;
 }
 
 bool GitListJudge::IsTrustworthy(const GitSnapshot::Text& list) {
   const std::string_view name = NameOf(list.path);
   if (ParentOf(list.path).ends_with(kWorkTrees)) {
-    const Lookup lookup = host_.LookAt(JoinPath(list.path, "gitdir"));
-    const bool missing = !lookup.status && lookup.failure == LookupFailure::kMissing;
-    return missing || NamesWorkTree(list);  // git takes no notice of it without
+    // git takes no notice of it without.
+    return !MayBeThere(host_.LookAt(JoinPath(list.path, "gitdir"))) || NamesWorkTree(list);
   }
   if (name == "MERGE_RR") return NamesConflicts(list);
   if (name == "alternates") return NamesObjects(list);

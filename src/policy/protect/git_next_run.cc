@@ -23,15 +23,12 @@ namespace {
 std::vector<std::string> ObstaclesOf(const GitProtection::Refusal& refusal,
                                      const std::vector<std::string>& left, const Host& host,
                                      PathWalker& walker) {
-  const auto is_left = [&](const std::string& file) {
-    return std::any_of(left.begin(), left.end(),
-                       [&](const std::string& place) { return IsAtOrBelow(file, place); });
-  };
+  const auto is_left = [&](const std::string& file) { return IsIn(file, left); };
   if (!refusal.file.empty() && is_left(refusal.file)) return {refusal.file};
   std::vector<std::string> leads;
   std::copy_if(refusal.leads.begin(), refusal.leads.end(), std::back_inserter(leads), is_left);
   if (!leads.empty()) return leads;
-  for (const char* name : {"config", "config.worktree"}) {
+  for (const char* name : kGitConfigs) {
     std::string file = JoinPath(refusal.place, name);
     const Result<std::optional<std::string>> text = ReadGitFile(file, host, walker);
     const bool harmless = text && IsHarmlessGitConfig(text->value_or(""));

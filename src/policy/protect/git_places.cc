@@ -23,7 +23,7 @@ std::string Against(std::string_view base, std::string_view path) {
 }
 
 bool IsGitName(std::string_view name) { return EqualsFolded(name, ".git"); }
-bool IsNamedGit(std::string_view path) { return IsGitName(path.substr(path.rfind('/') + 1)); }
+bool IsNamedGit(std::string_view path) { return IsGitName(NameOf(path)); }
 
 Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
                                                PathWalker& walker) {
@@ -49,6 +49,20 @@ Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Ho
   if (text->size() > kMaxGitConfigBytes)
     return refuse("it is longer than " + std::to_string(kMaxGitConfigBytes) + " bytes");
   return std::optional(std::move(*text));
+}
+
+Result<std::vector<GitVariable>> ReadGitConfigFile(const std::string& path, const Host& host,
+                                                   PathWalker& walker) {
+  const Result<std::optional<std::string>> text = ReadGitFile(path, host, walker);
+  if (!text) return text.error();
+  return ReadGitConfig(text->value_or(""));
+}
+
+std::optional<std::string> ReadGitPointer(const std::string& path, const Host& host, PathWalker& walker) {
+  const Result<std::optional<std::string>> text = ReadGitFile(path, host, walker);
+  const std::string_view led = text && *text ? GitDirectoryIn(**text) : std::string_view{};
+  if (led.empty()) return std::nullopt;
+  return Against(ParentOf(path), led);
 }
 
 std::string_view GitDirectoryIn(std::string_view text) {
@@ -107,7 +121,7 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
     if (is && entry.type == FileType::kDirectory) data_.push_back(JoinPath(directory, entry.name));
     return is;
   };
-  entries.erase(std::remove_if(entries.begin(), entries.end(), data), entries.end());
+  std::erase_if(entries, data);
 }
 
 std::vector<GitPlaces::Named> GitPlaces::All() const {

@@ -15,6 +15,7 @@
 
 #include "mxc/host.h"
 #include "policy/paths/paths.h"
+#include "policy/protect/git_config.h"
 
 namespace mxc {
 
@@ -68,6 +69,23 @@ template <std::size_t kCount>
   return std::find(std::begin(names), std::end(names), text) != std::end(names);
 }
 
+// Or it cannot be told.
+[[nodiscard]] inline bool MayBeThere(const Lookup& lookup) {
+  return lookup.status || lookup.failure != LookupFailure::kMissing;
+}
+// `is` says so of one of the links on the way.
+template <typename Is>
+[[nodiscard]] bool LeadsThrough(const Walked& walked, const Is& is) {
+  return std::any_of(walked.links.begin(), walked.links.end(),
+                     [&](const LinkMet& met) { return is(met.link.path); });
+}
+// It is one of them, or stands below one.
+template <typename Paths>
+[[nodiscard]] bool IsIn(std::string_view path, const Paths& paths) {
+  return std::any_of(paths.begin(), paths.end(),
+                     [&](const std::string& each) { return IsAtOrBelow(path, each); });
+}
+
 // `path` as git finds it from the directory `base`.
 [[nodiscard]] std::string Against(std::string_view base, std::string_view path);
 // ".git", also as file systems without case would find it.
@@ -80,6 +98,14 @@ template <std::size_t kCount>
 // process finds something else.
 [[nodiscard]] Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
                                                              PathWalker& walker);
+// What such a configuration says. Errors: the same.
+[[nodiscard]] Result<std::vector<GitVariable>> ReadGitConfigFile(const std::string& path, const Host& host,
+                                                                 PathWalker& walker);
+// The files with the configuration of a repository.
+inline constexpr const char* kGitConfigs[] = {"config", "config.worktree"};
+// Where a file `.git` leads; none: git takes it for none, or it cannot be read.
+[[nodiscard]] std::optional<std::string> ReadGitPointer(const std::string& path, const Host& host,
+                                                        PathWalker& walker);
 // The path in a file `.git`; "" when git takes it for none.
 [[nodiscard]] std::string_view GitDirectoryIn(std::string_view text);
 // The path in a file `commondir`.

@@ -82,7 +82,7 @@ class Review {
     const auto is_none_of_ours = [&](const GitChange& change) {
       return !IsWithinReach(change) || is_anothers(change);
     };
-    changes_.erase(std::remove_if(changes_.begin(), changes_.end(), is_none_of_ours), changes_.end());
+    std::erase_if(changes_, is_none_of_ours);
   }
   void Search(std::string& gap);
   // Of the grants alone, and only what the command has closed.
@@ -159,7 +159,7 @@ void Review::Search(std::string& gap) {
         if (turn) pending.push_back(path);
         return turn;
       };
-      entries.erase(std::remove_if(entries.begin(), entries.end(), apart), entries.end());
+      std::erase_if(entries, apart);
     });
   }
   for (const GitDirectory& directory : places_.Directories()) directories_.insert(directory.path);
@@ -178,7 +178,7 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
       const std::string path = JoinPath(directory, entry.name);
       return skipped.contains(path) || IsUnchangedLeaf(host_.LookAt(path), before_);
     };
-    entries.erase(std::remove_if(entries.begin(), entries.end(), apart), entries.end());
+    std::erase_if(entries, apart);
   });
   for (const GitPlaces::Named& named : places.All()) {
     const std::string& place = named.path;
@@ -350,7 +350,7 @@ bool Review::IsOfAnotherRun(const std::string& path) const {
 
 void Review::TakeAsAWhole(const std::string& crowded) {
   const auto is_in = [&](const GitChange& change) { return IsAtOrBelow(change.path, crowded); };
-  changes_.erase(std::remove_if(changes_.begin(), changes_.end(), is_in), changes_.end());
+  std::erase_if(changes_, is_in);
   changes_.push_back({.kind = GitChange::Kind::kPassage, .path = crowded, .part = crowded});
   aside_.insert(crowded);
 }
@@ -363,13 +363,10 @@ bool Review::IsSetAside(const std::string& path) const {
 }
 
 bool Review::Open(const std::string& directory) {
-  const auto in = [&](const std::vector<std::string>& paths) {
-    return std::any_of(paths.begin(), paths.end(),
-                       [&](const std::string& path) { return IsAtOrBelow(directory, path); });
-  };
   const bool closed_before =
       std::find(before_.closed.begin(), before_.closed.end(), directory) != before_.closed.end();
-  if (!open_ || closed_before || !in(before_.roots) || !reach_.Holds(directory) || !open_(directory))
+  if (!open_ || closed_before || !IsIn(directory, before_.roots) || !reach_.Holds(directory) ||
+      !open_(directory))
     return false;
   listed_.push_back({.kind = GitChange::Kind::kListed, .path = directory});
   return true;

@@ -15,66 +15,6 @@
 namespace mxc {
 namespace {
 
-enum class SafeValue {
-  kAny,
-  kUrl,     // of a repository elsewhere, by an ordinary scheme
-  kRemote,  // a remote of this configuration, or "."
-  kTags,    // an option of two
-};
-
-struct SafeRow {
-  std::string_view section;
-  std::string_view names;  // folded, between blanks; "*": every name
-  bool subsection = false;
-  SafeValue value = SafeValue::kAny;
-};
-
-// Not here, though it executes nothing: what leads git to other files (core.worktree, core.excludesFile,
-// commit.template), gives others rights (core.sharedRepository), or starts a program of the caller's
-// (commit.gpgSign, core.fsmonitor, submodule.recurse).
-constexpr SafeRow kSafeRows[] = {
-    {"advice", "*"},
-    {"blame", " blankboundary coloring date showemail showroot "},
-    {"branch", " autosetupmerge autosetuprebase sort "},
-    {"branch", " remote pushremote ", true, SafeValue::kRemote},
-    {"branch", " merge rebase description gh-merge-base github-pr-owner-number vscode-merge-base ", true},
-    {"checkout", " guess "},
-    {"color", "*"},
-    {"column", "*"},
-    {"commit", " cleanup status verbose "},
-    {"core",
-     " abbrev autocrlf bare bigfilethreshold checkstat commentchar compression eol filemode ignorecase "
-     "logallrefupdates longpaths loosecompression precomposeunicode preloadindex quotepath "
-     "repositoryformatversion safecrlf sparsecheckout sparsecheckoutcone symlinks trustctime untrackedcache "
-     "whitespace "},
-    {"diff",
-     " algorithm colormoved colormovedws context indentheuristic interhunkcontext mnemonicprefix noprefix "
-     "relative renamelimit renames wserrorhighlight "},
-    {"extensions", " worktreeconfig "},
-    {"fetch", " output parallel prune prunetags showforcedupdates writecommitgraph "},
-    {"gc", " auto "},
-    {"grep", " column extendedregexp fullname linenumber patterntype "},
-    {"i18n", " commitencoding logoutputencoding "},
-    {"init", " defaultbranch "},
-    {"log", " abbrevcommit date decorate follow showroot "},
-    {"merge", " conflictstyle directoryrenames ff log renamelimit renames stat verbosity "},
-    {"pull", " ff rebase "},
-    {"push", " autosetupremote default followtags "},
-    {"rebase", " autosquash autostash missingcommitscheck stat updaterefs "},
-    {"remote", " pushdefault ", false, SafeValue::kRemote},
-    {"remote", " url pushurl ", true, SafeValue::kUrl},
-    {"remote", " fetch gh-resolved prune prunetags skipdefaultupdate skipfetchall ", true},
-    {"remote", " tagopt ", true, SafeValue::kTags},
-    {"rerere", " autoupdate enabled "},
-    {"stash", " showincludeuntracked showpatch showstat "},
-    {"status",
-     " aheadbehind branch displaycommentprefix relativepaths renames short showstash showuntrackedfiles "},
-    {"submodule", " active ", true},
-    {"submodule", " url ", true, SafeValue::kUrl},
-    {"tag", " sort "},
-    {"user", " email name useconfigonly "},
-};
-
 constexpr std::string_view kSafeLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 constexpr std::string_view kSafeDigits = "0123456789";
 
@@ -253,12 +193,22 @@ class SafeJudge {
   }
 
   [[nodiscard]] bool IsSafe(const GitVariable& variable) const {
-    const std::string word = " " + variable.name + " ";
-    return std::any_of(std::begin(kSafeRows), std::end(kSafeRows), [&](const SafeRow& row) {
-      const bool named = row.names == "*" || row.names.find(word) != std::string_view::npos;
-      return row.section == variable.section && row.subsection == !variable.subsection.empty() && named &&
-             IsSafeSubsection(variable) && IsSafe(variable.value, row.value);
-    });
+    const std::string& value = variable.value;
+    if (!IsSafeSubsection(variable)) return false;
+    switch (UseOf(variable)) {
+      case GitKeyUse::kExecutes:
+      case GitKeyUse::kHarmless:
+        return false;
+      case GitKeyUse::kSafe:
+        return true;
+      case GitKeyUse::kSafeUrl:
+        return IsSafeUrl(value);
+      case GitKeyUse::kSafeRemote:
+        return value == "." || (IsPlainRemoteName(value) && remotes_.contains(value));
+      case GitKeyUse::kSafeTags:
+        return value == "--tags" || value == "--no-tags";
+    }
+    return false;
   }
 
  private:
@@ -271,20 +221,6 @@ class SafeJudge {
     if (variable.section != "submodule") return name.front() != '-';
     // Its name is a path below .git/modules.
     return IsOf(name, "._-/ ") && name.front() != '-' && name.find("..") == std::string::npos;
-  }
-
-  [[nodiscard]] bool IsSafe(const std::string& value, SafeValue kind) const {
-    switch (kind) {
-      case SafeValue::kAny:
-        return true;
-      case SafeValue::kUrl:
-        return IsSafeUrl(value);
-      case SafeValue::kRemote:
-        return value == "." || (IsPlainRemoteName(value) && remotes_.contains(value));
-      case SafeValue::kTags:
-        return value == "--tags" || value == "--no-tags";
-    }
-    return false;
   }
 
   std::set<std::string> remotes_ = {};

@@ -170,9 +170,7 @@ class Protection {
     // What is read-only inside holds repositories whose configuration may lead out of it.
     for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) {
       const bool directory = walker_.LookAt(path).Is(FileType::kDirectory);
-      const bool inside = std::any_of(searched_.begin(), searched_.end(),
-                                      [&](const std::string& root) { return IsAtOrBelow(path, root); });
-      if (directory && inside) roots.push_back(path);
+      if (directory && IsIn(path, searched_)) roots.push_back(path);
     }
     if (Status ended = Search(roots); !ended) return ended;
     return Search(searched_);

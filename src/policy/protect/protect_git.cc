@@ -150,9 +150,7 @@ void GitProtection::WarnOfHidden() {
 
 // `path`: a git directory, or a file called `.git`. Root reads every file.
 bool GitProtection::DenyOthers(const std::string& path) {
-  if (std::any_of(others_.begin(), others_.end(),
-                  [&](const std::string& other) { return IsAtOrBelow(path, other); }))
-    return true;
+  if (IsIn(path, others_)) return true;
   const Host& host = protector_.TheHost();
   const Lookup& whole = protector_.Walker().LookAt(path);
   const PathRule* grant = protector_.Rules().Covering(path);
@@ -250,7 +248,7 @@ Status GitProtection::Load(std::vector<std::string> files, Loaded& loaded) {
     if (!file.starts_with('/')) continue;
     // What it includes is relative to its name, whatever that is a link to.
     const Result<Walked> directory = protector_.Walker().Walk(ParentOf(file));
-    if (directory) file = JoinPath(directory->path, file.substr(file.rfind('/') + 1));
+    if (directory) file = JoinPath(directory->path, NameOf(file));
     if (!seen.insert(file).second) continue;
     const Result<std::optional<std::string>> text = Read(file);
     if (!text) return text.error();
@@ -269,8 +267,7 @@ Status GitProtection::Load(std::vector<std::string> files, Loaded& loaded) {
 // Hooks and included files may stand in the work tree, where everything else is writable.
 Status GitProtection::ProtectRepository(const std::string& git_directory, Repository& repository) {
   std::vector<std::string> files(repository.files.begin(), repository.files.end());
-  files.push_back(JoinPath(git_directory, "config"));
-  files.push_back(JoinPath(git_directory, "config.worktree"));
+  for (const char* file : kGitConfigs) files.push_back(JoinPath(git_directory, file));
   Loaded loaded;
   if (Status read = Load(std::move(files), loaded); !read) return read;
   for (const std::string& tree : loaded.work_trees) {
