@@ -21,6 +21,7 @@
 #include "read_request.h"
 #include "report/hidden_values.h"
 #include "review/await_approval.h"
+#include "shell/shell_policy.h"
 
 namespace mxc {
 namespace {
@@ -166,8 +167,11 @@ void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepare
                                    [&](const PathRule& rule) { return rule.path == here; });
   const bool own_temp = here == "/tmp" && TraitsOf(policy.containment).isolates && !granted;
   if (policy.process.cwd == here && !own_temp) return;
-  const std::string remedy = options.shell ? "add it to readwritePaths, or readonlyPaths to read"
-                                           : "--rw . grants it, --ro . to read";
+  const std::string& file = options.policy_file;
+  const std::string remedy = !options.shell
+                                 ? "--rw . grants it, --ro . to read"
+                                 : "add it to readwritePaths, or readonlyPaths to read, in " +
+                                       (file.empty() ? std::string(kPolicyVariable) : Quoted(file));
   prepared.plan.warnings.push_back(
       {.category = "directory-hidden",
        .message = own_temp ? "the command's /tmp is its own, and empty; for the host's: " + remedy

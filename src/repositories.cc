@@ -174,7 +174,7 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
       {Kind::kNew, "new-repository",
        "the command has left new git repositories: ", "; see what they run before you use git there"},
       {Kind::kTakenUp, "repository-set-aside",
-       "git in a repository of before would have run what the command has put in its way: ",
+       "git in an existing repository would have run what the command has put in its way: ",
        "; see what it runs before you put it back"},
       {Kind::kInstructions, "repository-set-aside",
        "the command has left unfinished operations or remotes that may have git run something: ",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,46 @@ constexpr Cache kCaches[] = {{".npm", "node"},           {".yarn", "node"},
                              {".gradle", "java"},        {".ccache", "cmake"},
                              {".cache/ccache", "cmake"}, {".conan2", "cmake"}};
 
+// What programs keep where no grant helps, and what does.
+struct Kept {
+  std::string_view path;
+  std::string_view advice;
+};
+constexpr std::string_view kKeyDirectory = ".ssh";  // below HOME, as these
+constexpr Kept kKeys[] = {
+    {kKeyDirectory,
+     "it may hold keys, and is not to be granted: ssh needs --ro ~/.ssh/known_hosts, and your agent by "
+     "--socket '$SSH_AUTH_SOCK'"},
+    {".gnupg",
+     "it may hold keys, and is not to be granted: gpg needs --ro ~/.gnupg/pubring.kbx --env "
+     "GNUPGHOME=\"$HOME/.gnupg\", and your agent by --socket \"$(gpgconf --list-dirs agent-socket)\""}};
+constexpr std::string_view kPackagesAdvice =
+    "packages are installed outside: inside, root has no privileges and the system is read-only";
+constexpr Kept kInstallers[] = {
+    {"/var/lib/apt", kPackagesAdvice},
+    {"/var/lib/dpkg", kPackagesAdvice},
+    {"/var/cache/apt", kPackagesAdvice},
+    {"/var/lib/rpm", kPackagesAdvice},
+    {"/var/lib/dnf", kPackagesAdvice},
+    {"/var/cache/dnf", kPackagesAdvice},
+    {"/lib/apk", kPackagesAdvice},
+    {"/var/cache/apk", kPackagesAdvice},
+    {"/run/screen", "screen takes another directory for its sockets: --env SCREENDIR=/tmp/screen"}};
+
+std::string_view AdviceAt(std::span<const Kept> places, const std::string& above, std::string_view path) {
+  for (const Kept& place : places)
+    if (IsAtOrBelow(path, above.empty() ? std::string(place.path) : JoinPath(above, place.path)))
+      return place.advice;
+  return "";
+}
+
+// git needs the whole of the directory that one of its files is in; "" of any other.
+std::string_view GitDirectoryOf(std::string_view path) {
+  constexpr std::string_view kGit = "/.git/";
+  const std::size_t at = path.find(kGit);
+  return at == std::string_view::npos ? "" : path.substr(0, at + kGit.size() - 1);
+}
+
 // The baseline denies what it takes for a secret, and /usr/local, which is none.
 bool IsHiddenSecret(const PathRule* rule) {
   const auto rows = HiddenRows();
@@ -67,6 +108,9 @@ Adviser::Adviser(const Host& host) {
 }
 
 bool Adviser::IsForSecrets(std::string_view path, const PathRule* rule) const {
+  if (!IsHiddenSecret(rule) && !home_.empty() && path.ends_with(".pub") &&
+      ParentOf(path) == JoinPath(home_, kKeyDirectory))
+    return false;  // a public key
   const auto names = SecretNameRows();
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return IsHiddenSecret(rule) || path.starts_with("/etc/ssh/ssh_host_") ||
@@ -100,6 +144,11 @@ std::vector<std::string> Adviser::DirectoriesOf(const Walked& walked) const {
   return {std::string(common)};
 }
 
+std::string Adviser::InsteadOfSecret(std::string_view path) const {
+  const std::string_view advice = home_.empty() ? "" : AdviceAt(kKeys, home_, path);
+  return std::string(advice.empty() ? "it may hold secrets: nothing is advised" : advice);
+}
+
 std::string Adviser::ProfileInsteadOf(std::string_view path) const {
   for (const Cache& cache : kCaches)
     if (!home_.empty() && IsAtOrBelow(path, JoinPath(home_, cache.path))) return std::string(cache.profile);
@@ -110,7 +159,11 @@ void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule*
                      FileDenial& denial) const {
   const std::string& path = walked.path;
   if (IsForSecrets(path, rule)) {
-    denial.advice = "it may hold secrets: nothing is advised";
+    denial.advice = InsteadOfSecret(path);
+  } else if (const std::string_view advice = AdviceAt(kInstallers, "", path); !advice.empty()) {
+    denial.advice = advice;
+  } else if (const std::string_view git = GitDirectoryOf(path); !git.empty() && !ShowsTooMuch(git)) {
+    denial.grant = git;
   } else if (call.use == FileUse::kWrite && IsSystemFile(path)) {
     denial.advice = "the system's files are read-only in every sandbox: let the command write elsewhere";
   } else if (!walked.status) {

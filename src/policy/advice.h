@@ -28,6 +28,8 @@ class Adviser {
   [[nodiscard]] std::vector<std::string> DirectoriesOf(const Walked& walked) const;
   // `path` is for secrets, of the system or of the caller's home, or `rule` hides it as such.
   [[nodiscard]] bool IsForSecrets(std::string_view path, const PathRule* rule = nullptr) const;
+  // Words about `path`, which is for secrets.
+  [[nodiscard]] std::string InsteadOfSecret(std::string_view path) const;
   // A grant of the directory would show more than one command needs.
   [[nodiscard]] bool ShowsTooMuch(std::string_view directory) const;
   [[nodiscard]] const std::string& Home() const { return home_; }  // the caller's, canonical; "": none

@@ -150,7 +150,7 @@ std::optional<FileDenial> DenialJudge::MissedAtHome(const FileCall& call) const 
                     .path = JoinPath(home, adviser_->ShowsTooMuch(JoinPath(home, name)) ? rest : name),
                     .reason = "the command has a HOME of its own, which shows nothing of the host's"};
   denial.advice = adviser_->IsForSecrets(denial.path) || adviser_->ShowsTooMuch(denial.path)
-                      ? "it may hold secrets: nothing is advised"
+                      ? adviser_->InsteadOfSecret(denial.path)
                       : "a grant of it shows it there; HOME=" + home + " makes programs look there";
   denial.untold = IsDeniedByName(rules_->Covering(whole->path)) || adviser_->IsForSecrets(whole->path);
   return denial;

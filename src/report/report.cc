@@ -169,7 +169,7 @@ void TellWarning(std::string_view message) {
 // Clients of Microsoft's lxc-exec look for these words.
 void ReportNothingToRun() {
   Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
-  if (PeopleRead()) Tell("  hint: mxc-exec --help shows how to call it\n");
+  if (!ForPrograms()) Tell("  hint: mxc-exec --help shows how to call it\n");
 }
 
 void TellErrorText(const Error& error) { Tell(TextOf(error)); }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/quoted.h"
+#include "mxc/json.h"
 #include "policy/paths/callers_own.h"
 #include "policy/paths/paths.h"
 
@@ -29,9 +30,18 @@ std::string OwnFile(const Host& host) {
   return home && home->starts_with('/') ? JoinPath(*home, ".config/" + std::string(kOwnFile)) : "";
 }
 
-Error NoPolicy(const std::string& own) {
-  const std::string place = own.empty() ? "set HOME" : "write it to " + Quoted(own);
-  return Refused("there is no policy", place + ", or name a file in " + kPolicyVariable);
+// The smallest that lets commands work where the caller stands. None may grant its own file.
+std::string SmallestPolicy(const std::string& own, const std::string& here) {
+  const bool fits = here.starts_with('/') && !IsAtOrBelow(own, here);
+  return R"({"version": "1.0.0", "filesystem": {"tools": "inherit", "readwritePaths": [)" +
+         JsonString(fits ? here : "/home/me/app") + "]}}";
+}
+
+Error NoPolicy(const std::string& own, const Host& host) {
+  const std::string other = std::string("name a file in ") + kPolicyVariable;
+  if (own.empty()) return Refused("there is no policy", "set HOME, or " + other);
+  return Refused("there is no policy", "write one to " + Quoted(own) + ", or " + other + "; a short one is " +
+                                           SmallestPolicy(own, host.WorkingDirectory()));
 }
 
 Result<ShellPolicy> Examine(std::string written, const Host& host, const Error& missing) {
@@ -62,7 +72,7 @@ Result<ShellPolicy> FindShellPolicy(const Host& host) {
   std::string named = host.Environment(kPolicyVariable).value_or("");
   if (IsDocument(named)) return ShellPolicy{};
   const std::string own = OwnFile(host);
-  if (named.empty()) return own.empty() ? NoPolicy(own) : Examine(own, host, NoPolicy(own));
+  if (named.empty()) return own.empty() ? NoPolicy(own, host) : Examine(own, host, NoPolicy(own, host));
   const Error missing =
       Refused("the policy " + Quoted(named) + " does not exist",
               std::string(kPolicyVariable) + " is a path, or a document that begins with {");

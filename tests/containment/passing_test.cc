@@ -130,7 +130,7 @@ TEST_P(PassingGit, WhatHasBeenJudgedIsWrittenByNobodyWhoHadItOpen) {
   }
 }
 
-// In a repository of before the mounts that hold it are in the way of such a name.
+// In an existing repository the mounts that hold it are in the way of such a name.
 TEST_P(PassingGit, WhatHasBeenJudgedIsWrittenUnderNoOtherName) {
   const std::string tree = workspace.Path("all/tree");
   const std::string granted = workspace.Directory("all/tree/granted");

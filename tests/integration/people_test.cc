@@ -63,8 +63,12 @@ TEST_P(People, ReadErrorsAsProseAlone) {
 TEST_P(People, AreLedToTheHelp) {
   constexpr const char* kWords =
       "Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n";
-  EXPECT_EQ(Shown(Prepare({})), std::string(kWords) + "  hint: mxc-exec --help shows how to call it\n");
-  EXPECT_EQ(Execute(Prepare({})).err, kWords);
+  const std::string help = std::string(kWords) + "  hint: mxc-exec --help shows how to call it\n";
+  EXPECT_EQ(Shown(Prepare({})), help);
+  EXPECT_EQ(Execute(Prepare({})).err, help);
+  Launch sdk = Prepare({});
+  sdk.program = workspace.Link("bin/lxc-exec", sdk.program);
+  EXPECT_EQ(Execute(sdk).err, kWords);
 }
 
 TEST_P(People, ReadThatTimeIsOver) {

@@ -139,8 +139,9 @@ TEST_P(Shell, ASettingNamesTheShell) {
 TEST_P(Shell, WhereTheCommandStandsIsTheCallersAffair) {
   const Ended elsewhere = Execute(Called({"-c", "pwd"}, {.cwd = "/usr"}));
   EXPECT_EQ(elsewhere.out, "/\n");
-  EXPECT_THAT(elsewhere.err, AllOf(HasSubstr("'" + project_ + "' is not granted: add it to readwritePaths"),
-                                   EndsWith("to read\n")));
+  EXPECT_THAT(elsewhere.err,
+              AllOf(HasSubstr("'" + project_ + "' is not granted: add it to readwritePaths"),
+                    EndsWith("to read, in '" + workspace.Path("config/mxc-exec/policy.json") + "'\n")));
   EXPECT_EQ(Lines(elsewhere.err).size(), 1U);
 }
 
@@ -152,9 +153,12 @@ TEST_P(Shell, WithoutAPolicyALineSaysWhatToDo) {
   const Ended ended = Execute(launch);
   EXPECT_EQ(ended.status, 255);
   EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(ended.err, "mxc-sh: there is no policy: write it to '" +
-                           workspace.Path("config/mxc-exec/policy.json") +
-                           "', or name a file in MXC_POLICY\n");
+  const std::string own = workspace.Path("config/mxc-exec/policy.json");
+  const std::string begin =
+      "mxc-sh: there is no policy: write one to '" + own + "', or name a file in MXC_POLICY; a short one is ";
+  ASSERT_THAT(ended.err, StartsWith(begin));
+  workspace.File("config/mxc-exec/policy.json", ended.err.substr(begin.size()));
+  EXPECT_EQ(Execute(Called({"-c", "echo ran"})).out, "ran\n") << "as advised";
 }
 
 TEST_P(Shell, WhatIsWrongNamesThePolicy) {

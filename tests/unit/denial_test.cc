@@ -172,13 +172,41 @@ TEST_F(DenialTest, NothingIsAdvisedThatOpensMoreThanIsNeeded) {
       .AddSymlink("/home/me/link", ".ssh");
   for (const char* path : {"/home", "/home/me", "/home/other", "/opt", "/home/me/.config"})
     EXPECT_EQ(Advice(FileUse::kRead, path), broad) << path;
-  for (const char* path : {"/home/me/.ssh", "/home/me/.ssh/id_ed25519", "/home/me/link/id_ed25519",
-                           "/home/me/.config/gh/hosts.yml"})
-    EXPECT_EQ(Advice(FileUse::kRead, path), secret) << path;
+  for (const char* path : {"/home/me/.ssh", "/home/me/.ssh/id_ed25519", "/home/me/link/id_ed25519"})
+    EXPECT_THAT(Advice(FileUse::kRead, path), testing::HasSubstr("is not to be granted")) << path;
+  EXPECT_EQ(Advice(FileUse::kRead, "/home/me/.config/gh/hosts.yml"), secret);
   EXPECT_EQ(Advice(FileUse::kRead, "/home/me/.config/tool/rc"), "/home/me/.config/tool/rc");
   EXPECT_EQ(Advice(FileUse::kRead, "/home/me/app"), "/home/me/app");
   EXPECT_EQ(Advice(FileUse::kWrite, "/home/me/.config/new"), "touch /home/me/.config/new");
-  EXPECT_EQ(Advice(FileUse::kWrite, "/home/me/.ssh/new"), secret);
+  EXPECT_THAT(Advice(FileUse::kWrite, "/home/me/.ssh/new"), testing::HasSubstr("is not to be granted"));
+}
+
+TEST_F(DenialTest, WhatSshAndGpgNeedInsteadOfTheirKeys) {
+  host.SetEnvironment("HOME", "/home/me").AddFile("/home/me/.ssh/id_ed25519.pub");
+  host.AddFile("/home/me/.gnupg/pubring.kbx").AddFile("/home/me/.ssh/known_hosts");
+  EXPECT_EQ(
+      Advice(FileUse::kRead, "/home/me/.ssh/known_hosts"),
+      "it may hold keys, and is not to be granted: ssh needs --ro ~/.ssh/known_hosts, and your agent by "
+      "--socket '$SSH_AUTH_SOCK'");
+  EXPECT_EQ(Advice(FileUse::kRead, "/home/me/.ssh/id_ed25519.pub"), "/home/me/.ssh/id_ed25519.pub");
+  policy.process.environment = {{.name = "HOME", .value = Secret{"/tmp/home"}}};
+  EXPECT_THAT(Advice(FileUse::kRead, "/tmp/home/.gnupg/pubring.kbx"),
+              testing::EndsWith("gpg needs --ro ~/.gnupg/pubring.kbx --env GNUPGHOME=\"$HOME/.gnupg\", and "
+                                "your agent by --socket \"$(gpgconf --list-dirs agent-socket)\""));
+}
+
+TEST_F(DenialTest, GitNeedsTheWholeOfItsDirectory) {
+  host.AddFile("/srv/main/.git/worktrees/w/HEAD", "", {.uid = 1000});
+  EXPECT_EQ(Advice(FileUse::kLook, "/srv/main/.git/worktrees/w/HEAD"), "/srv/main/.git");
+  EXPECT_EQ(Advice(FileUse::kWrite, "/srv/main/.git/worktrees/w/HEAD"), "/srv/main/.git");
+}
+
+TEST_F(DenialTest, WhatNoGrantHelps) {
+  host.SetCaller(0, 0).AddDirectory("/var/lib/dpkg").AddDirectory("/run");
+  EXPECT_EQ(Advice(FileUse::kWrite, "/var/lib/dpkg/lock-frontend"),
+            "packages are installed outside: inside, root has no privileges and the system is read-only");
+  EXPECT_EQ(Advice(FileUse::kWrite, "/run/screen", true),
+            "screen takes another directory for its sockets: --env SCREENDIR=/tmp/screen");
 }
 
 TEST_F(DenialTest, WhatAHomeOfItsOwnHides) {

@@ -96,6 +96,15 @@ TEST_F(ResolvePaths, MissingGrantsAreLeftOutWithAWarning) {
             "path-missing /filesystem/readonlyPaths/1\n");
 }
 
+TEST_F(ResolvePaths, AMissingGrantIsNamedAsItIsWritten) {
+  const auto text = [&](const Lists& lists) { return With(lists)->warnings.front().message; };
+  EXPECT_EQ(text({.ro = {"/srv/gone/.."}}),
+            "'/srv/gone/..' of readonlyPaths does not exist: nothing is granted");
+  EXPECT_EQ(text({.rw = {"/srv/a/.:/app"}}),
+            "'/srv/a/.:/app' of readwritePaths does not exist: nothing is granted; what is granted keeps its "
+            "path, but for --workspace DIR:PATH");
+}
+
 // The command could create it, and fill it.
 TEST_F(ResolvePaths, AMissingReadOnlyEntryBelowAWritableOneHoldsItsName) {
   const Lists lists{.rw = {"/srv/a"}, .ro = {"/srv/a/later.cfg", "/srv/a/new/deep", "/srv/z/none"}};

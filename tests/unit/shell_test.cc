@@ -110,11 +110,15 @@ class ShellPolicyTest : public testing::Test {
 };
 
 TEST_F(ShellPolicyTest, WithoutOneTheRefusalSaysWhatToDo) {
+  host.SetWorkingDirectory("/home/me/p");
   EXPECT_EQ(Found(),
-            "there is no policy: write it to '/home/me/.config/mxc-exec/policy.json', or name a file in "
-            "MXC_POLICY");
+            "there is no policy: write one to '/home/me/.config/mxc-exec/policy.json', or name a file in "
+            "MXC_POLICY; a short one is {\"version\": \"1.0.0\", \"filesystem\": {\"tools\": \"inherit\", "
+            "\"readwritePaths\": [\"/home/me/p\"]}}");
+  host.SetWorkingDirectory("/home/me");
+  EXPECT_THAT(Found(), HasSubstr("[\"/home/me/app\"]")) << "no policy grants its own file";
   host.SetEnvironment("XDG_CONFIG_HOME", "/home/me/other");
-  EXPECT_THAT(Found(), HasSubstr("write it to '/home/me/other/mxc-exec/policy.json'"));
+  EXPECT_THAT(Found(), HasSubstr("write one to '/home/me/other/mxc-exec/policy.json'"));
   EXPECT_THAT(Named("/nowhere"), HasSubstr("the policy '/nowhere' does not exist"));
 }
 

@@ -61,12 +61,16 @@ void WarnOfForeignOwner(const PathEntry& written, Access access, const FileStatu
                       .pointer = written.pointer});
 }
 
+// `path` as it is written. Whoever knows docker writes HOST:INSIDE.
 void WarnOfMissing(std::string_view path, Access access, const std::string& pointer,
                    std::vector<Warning>& warnings) {
-  warnings.push_back({.category = "path-missing",
-                      .message = Quoted(path) + " of " + std::string(ListName(access)) +
-                                 " does not exist: nothing is granted",
-                      .pointer = pointer});
+  const bool renames = path.find(":/") != std::string_view::npos;
+  warnings.push_back(
+      {.category = "path-missing",
+       .message = Quoted(path) + " of " + std::string(ListName(access)) +
+                  " does not exist: nothing is granted" +
+                  (renames ? "; what is granted keeps its path, but for --workspace DIR:PATH" : ""),
+       .pointer = pointer});
 }
 
 // As links of packages do ("/opt/app/current"). They are followed to be read.
@@ -88,6 +92,7 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
       return std::optional<Entry>{Entry{.wanted = access,
                                         .access = Access::kDenied,
                                         .pointer = written.pointer,
+                                        .written = written.path,
                                         .walked = std::move(walked)}};
     WarnOfMissing(written.path, access, written.pointer, warnings);
     return std::optional<Entry>{};
@@ -224,7 +229,7 @@ Status HoldMissing(const Host& host, PathWalker& walker, std::vector<Entry>& ent
       continue;
     }
     if (!writable || !held_back) {
-      WarnOfMissing(path, Access::kReadOnly, entry.pointer, warnings);
+      WarnOfMissing(entry.written, Access::kReadOnly, entry.pointer, warnings);
       continue;
     }
     if (entry.walked.status) {  // behind a directory that is missing and ".."

@@ -19,6 +19,7 @@ struct Entry {
   Access wanted = Access::kReadOnly;  // by the list it stands in
   Access access = Access::kReadOnly;  // after objects with several names were brought to one intent
   std::string pointer = {};
+  std::string written = {};  // the path, of a read-only entry that does not exist
   Walked walked = {};
   std::optional<Error> planted = {};  // somebody may have put a link on the way: CheckLinks decides
 };

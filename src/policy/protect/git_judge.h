@@ -20,7 +20,7 @@ namespace mxc {
 
 class GitJudge {
  public:
-  // `roots`: the command could turn links there. `known`: paths of repositories of before. `found`: git
+  // `roots`: the command could turn links there. `known`: paths of existing repositories. `found`: git
   // directories of after.
   GitJudge(const Host& host, PathWalker& walker, const std::vector<std::string>& roots,
            const std::unordered_set<std::string>& known, const std::unordered_set<std::string>& found)

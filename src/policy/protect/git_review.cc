@@ -111,7 +111,7 @@ class Review {
   // What the command could not write is not its work: whoever did it keeps it.
   [[nodiscard]] bool IsWithinReach(const GitChange& change) const;
   void JudgeClosed();
-  // `place` stands in a repository of before, or above one: git there comes across it.
+  // `place` stands in an existing repository, or above one: git there comes across it.
   [[nodiscard]] bool IsInTheWay(const std::string& place) const;
   [[nodiscard]] bool WasThere(const GitSnapshot::Text& file) const;
 

@@ -19,7 +19,7 @@ struct GitChange {
                // old one comes by here
     kInstructions,  // of an unfinished operation, or a remote: git may run something of these
     kReplaced,      // what was held, by somebody outside
-    kYoung,         // a repository of before that is younger than another run that went on meanwhile, and has
+    kYoung,         // an existing repository that is younger than another run that went on meanwhile, and has
                     // git run something
     kLinkTurned,    // a protected link
     kPassage,       // among git's data: git would write or delete something else through it
