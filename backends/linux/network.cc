@@ -138,8 +138,7 @@ bool NeedsGateway(const Network& network) {
          !network.publish.empty();
 }
 
-// The first clause that needs it.
-std::string FirstSniffer(const Network& network) {
+std::string FirstClauseThatNeedsGateway(const Network& network) {
   if (!network.allow.empty()) return network.allow.front().pointer;
   if (network.proxy) return network.proxy->pointer;
   if (network.egress == RuleAction::kAllow) return network.egress_pointer;
@@ -228,7 +227,7 @@ Status LowerNetwork(const Policy& policy, const Facts& facts, Lowered& lowered) 
   }
   if (!facts.why_no_gateway.empty()) {
     return Unenforceable("the network gateway cannot stand here: " + facts.why_no_gateway,
-                         FirstSniffer(network),
+                         FirstClauseThatNeedsGateway(network),
                          "deny all traffic, or run where the kernel has what is missing");
   }
   lowered.sandbox.gateway = true;
