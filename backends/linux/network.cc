@@ -184,7 +184,7 @@ void RecordKernel(const Network& network, std::string_view mechanism, Lowered& l
 
 void RecordGateway(const Network& network, Lowered& lowered) {
   const auto record = [&](const std::string& pointer, std::string_view mechanism) {
-    Record(lowered, pointer, Strength::kProxy, mechanism);
+    Record(lowered, pointer, Strength::kTrustedProcess, mechanism);
   };
   if (!NeedsGateway(network))
     record("/network", kRefused);  // the clause of a policy that does not mention it

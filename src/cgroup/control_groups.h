@@ -24,7 +24,7 @@
 namespace mxc {
 
 // One for each ControlGroup of `setup`, under a random name.
-[[nodiscard]] Result<std::vector<RunGroup>> NameGroups(const std::vector<Step>& setup);
+[[nodiscard]] Result<std::vector<RunGroup>> NameGroups(const std::vector<SetupAction>& setup);
 
 // ---- the cleanup process's part: control_groups_linux.cc -----------------------------------------------
 
