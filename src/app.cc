@@ -30,23 +30,25 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   const Config& config = *request.config;
   Log& log = records.log;
   StatusReport& status = records.status;
-  status.Backend(prepared.plan, WhyChosen(config, prepared.plan.containment, host));
+  status.ReportBackend(prepared.plan, WhyChosen(config, prepared.plan.containment, host));
   std::optional<RunSummary> summary;
   if (options.report) {
     summary =
         SummaryFor(prepared.policy, FormOf(config, options), host, request.flags, *options.report == "short");
   }
-  const std::vector<GuardedConfig> configs = ConfigsToGuard(prepared.plan.git, host);
+  const std::vector<GuardedConfig> configs = ConfigsToRestore(prepared.plan.git, host);
   const RunMark mark = RunMark::Set(prepared.plan.git.since, prepared.plan.git.roots);
-  ConfigLockWatch locks = ConfigLockWatch::Start(prepared.plan.git);
+  ConfigLockWatch config_writes = ConfigLockWatch::Start(prepared.plan.git);
   // Called when the command has ended: git on the host may run what the command left in a repository.
-  const auto review = [&] { return ReviewRepositories(prepared.plan.git, configs, locks.Tried(), host); };
-  const auto paths = [&] { return PathsToGuard(prepared.policy, prepared.plan); };
+  const auto review = [&] {
+    return ReviewRepositories(prepared.plan.git, configs, config_writes.Tried(), host);
+  };
+  const auto paths = [&] { return ProtectedPathsToRestore(prepared.policy, prepared.plan); };
   RunReporter reporter{
       status, log, summary ? &*summary : nullptr, review, {.configs = configs, .paths = paths}};
   const auto on_weaker = [&](const Plan& plan, const Error& refusal) {
-    Warn(plan, log, kWeakerIsolation);
-    status.Backend(plan, "the kernel refuses stronger isolation: " + refusal.message);
+    PrintWarnings(plan, log, kWeakerIsolation);
+    status.ReportBackend(plan, "the kernel refuses stronger isolation: " + refusal.message);
   };
   const Result<Outcome> outcome = RunWithFallback(config, options, host, prepared, reporter, on_weaker);
   if (summary) summary->Tell(prepared.plan, !outcome || Failed(*outcome));
@@ -60,19 +62,20 @@ Result<Prepared> PrepareForVerb(const Config& config, const Options& options, co
   return persistent ? PrepareSandbox(config, options, host) : Prepare(config, options, host);
 }
 
-int Start(Options options, const Host& host) {
+int PrepareAndRun(Options options, const Host& host) {
   using Clock = std::chrono::steady_clock;
   if (options.force_reclaim)
     TellWarning("--force-reclaim has no effect: mxc-exec ends only machines that it has started");
   const auto start = Clock::now();
-  // Read, Parse, Decode: read_request.cc
+  // Read, Parse, Expand, Decode: read_request.cc
   const Request request = ReadRequest(options, host);
   const Result<Config>& config = request.config;
   const bool explains = options.mode == Mode::kExplain && config && config->phase == Phase::kProvision;
   if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(request, options, host);
   if (!options.report) options.report = request.report;
 
-  // Resolve, Plan: plan_run.cc
+  // Resolve, Plan: plan_run.cc. The operator's ceiling cuts the Config before Resolve, and the path entries
+  // within it.
   Result<Prepared> prepared = config ? PrepareForVerb(*config, options, host) : config.error();
   if (prepared) {
     WarnOfDirectory(options, host, *prepared);
@@ -82,13 +85,13 @@ int Start(Options options, const Host& host) {
   }
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 
-  // Not before: the command must not be able to write its own records.
+  // Only now do we know where the command may write, so only now can we refuse records there.
   Result<Records> records = OpenRecords(prepared ? &prepared->policy : nullptr, host, options);
   if (!records) return FailWithoutRecords(records.error(), host, options);
   auto& [log, status] = *records;
   if (!config) return Fail(config.error(), log, status);
   if (options.mode == Mode::kExplain) return ExplainPlan(prepared, options);
-  if (prepared) Warn(prepared->plan, log);
+  if (prepared) PrintWarnings(prepared->plan, log);
   if (prepared) WarnOfOverruledFlags(prepared->plan, request.flags);
   LogRequest(*config, log);
   if (options.mode == Mode::kDryRun) return DryRun(prepared, options, log, elapsed.count());
@@ -100,20 +103,21 @@ int Start(Options options, const Host& host) {
   return Run(*prepared, request, options, host, *records);
 }
 
+// Whether the call first cleans up after interrupted runs.
+bool RecoversFirst(Mode mode) { return mode != Mode::kVersion && mode != Mode::kHelp; }
+
 }  // namespace
 
 int RunApp(const Options& options, const Host& host) {
-  // In the order of Mode: all but kVersion and kHelp first clean up after interrupted runs; those after
-  // kExplain need no policy.
-  if (options.mode < Mode::kVersion) RecoverAndTell(options.mode == Mode::kRecover);
-  if (options.mode > Mode::kExplain) return RunQuery(options, host);
+  if (RecoversFirst(options.mode)) RecoverAndTell(options.mode == Mode::kRecover);
+  if (!NeedsPolicy(options.mode)) return RunQuery(options, host);
   if (options.verb != Verb::kNone && options.mode == Mode::kRun) return RunVerb(options, host);
   const bool asks = options.HasConfig() || !options.command.empty() || !options.operation.empty();
   if (options.verb == Verb::kNone && !asks) {
     ReportNothingToRun();
     return 1;
   }
-  return Start(options, host);
+  return PrepareAndRun(options, host);
 }
 
 }  // namespace mxc

@@ -310,7 +310,7 @@ Status CheckModes(const Options& options, bool runs) {
 }
 
 Status CheckWords(const Parser& parser, const Options& options) {
-  const bool runs = options.mode <= Mode::kExplain && parser.CalledAs() == Verb::kNone;
+  const bool runs = NeedsPolicy(options.mode) && parser.CalledAs() == Verb::kNone;
   if (Status modes = CheckModes(options, runs); !modes) return modes;
   for (const auto& [name, file] :
        {std::pair{"result", &options.result_file}, std::pair{"log-file", &options.log_file}}) {

@@ -33,6 +33,10 @@ enum class Mode {
   kHelp,
 };
 
+[[nodiscard]] constexpr bool NeedsPolicy(Mode mode) {
+  return mode == Mode::kRun || mode == Mode::kDryRun || mode == Mode::kExplain;
+}
+
 // A word that a flag has taken behind its first value: a configuration may have been meant.
 struct FurtherWord {
   std::string flag = {};   // "--rw"

@@ -54,7 +54,7 @@ int Refuse(const Error& error) {
 // ... of a request that came to nothing yet. Whoever reads status lines learns it there, too.
 int RefuseEarly(const Error& error, const Options& options) {
   Result<StatusReport> status = StatusReport::Open(options.status_fd, "");
-  if (status) status->Failed(error, 1);
+  if (status) status->ReportFailure(error, 1);
   return Refuse(error);
 }
 
@@ -67,7 +67,7 @@ int PrintAnswer(const Result<std::vector<Warning>>& told) {
 
 // ... in the status lines; people and the caller are told elsewhere.
 Error Told(Error error, StatusReport& status) {
-  status.Failed(error, 1);
+  status.ReportFailure(error, 1);
   return error;
 }
 
@@ -174,8 +174,8 @@ Result<NewSandbox> MakeSandbox(const Config& config, const std::vector<FlagPlace
   if (!problem.empty()) TellWarning(problem);
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return status.error();
-  Warn(prepared->plan, log);
-  status->Backend(prepared->plan, "a persistent sandbox");
+  PrintWarnings(prepared->plan, log);
+  status->ReportBackend(prepared->plan, "a persistent sandbox");
   const Plan& plan = prepared->plan;
   const auto anew = [&, known = plan.warnings](std::vector<Warning>& told, session::SessionLimits& limits,
                                                std::string& basis) mutable -> Result<Plan> {
@@ -274,12 +274,12 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
     summary = SummaryFrom(followed->basis, process.environment, host, *options.report == "short");
     if (!summary) return Told(NoReport(plan->containment), *status);
   }
-  status->Backend(*plan, "the sandbox's own");
-  ConfigLockWatch locks = ConfigLockWatch::Start(plan->git);
+  status->ReportBackend(*plan, "the sandbox's own");
+  ConfigLockWatch config_writes = ConfigLockWatch::Start(plan->git);
   // What the commands leave is compared when the sandbox is stopped.
   const auto review = [&] {
     RepositoryReview left{.settled = false};
-    if (std::optional<Warning> held = HeldConfigsWarning(locks.Tried(), plan->git, true, host))
+    if (std::optional<Warning> held = HeldConfigsWarning(config_writes.Tried(), plan->git, true, host))
       left.warnings.push_back(std::move(*held));
     return left;
   };

@@ -122,7 +122,7 @@ void TellOfCeiling(const Ceiling& ceiling, const Cuts& cuts, Prepared& prepared)
   plan.warnings.insert(plan.warnings.begin(), told.begin(), told.end());
   prepared.policy.clauses.push_back({.pointer = kCeilingPointer, .text = "what the operator allows"});
   plan.ledger.push_back(
-      {.pointer = kCeilingPointer, .strength = Strength::kProxy, .mechanism = ceiling.Text()});
+      {.pointer = kCeilingPointer, .strength = Strength::kTrustedProcess, .mechanism = ceiling.Text()});
 }
 
 // What the ceiling has taken may be what is missed.

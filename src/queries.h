@@ -6,7 +6,7 @@
 
 namespace mxc {
 
-// For every mode that needs no configuration. Returns the exit status.
+// For every mode that needs no policy (NeedsPolicy). Returns the exit status.
 [[nodiscard]] int RunQuery(const Options& options, const Host& host);
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// From the command line to a decoded configuration: Read, Parse, Decode.
+// From the command line to a decoded configuration: Read, Parse, Expand (`~`, `${PWD}`), Decode.
 #pragma once
 
 #include <optional>

@@ -285,7 +285,7 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
   return {.warnings = std::move(warnings), .settled = put_back.missing.Empty()};
 }
 
-std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host& host) {
+std::vector<GuardedConfig> ConfigsToRestore(const GitSnapshot& before, const Host& host) {
   constexpr unsigned kOwnersAlone = 0600;
   std::vector<GuardedConfig> configs;
   for (const GitSnapshot::Text& each : before.configs) {
@@ -300,7 +300,7 @@ std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host&
   return configs;
 }
 
-std::vector<GuardedPath> PathsToGuard(const Policy& policy, const Plan& plan) {
+std::vector<GuardedPath> ProtectedPathsToRestore(const Policy& policy, const Plan& plan) {
   std::vector<GuardedPath> guarded;
   if (plan.isolation_level != IsolationLevel::kLandlock) return guarded;
   for (const PathRule& rule : policy.paths) {

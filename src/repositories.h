@@ -27,10 +27,10 @@ struct RepositoryReview {
                                                   const std::vector<std::string>& tried, const Host& host);
 
 // What the cleanup process has to know of the configurations that the command may write.
-[[nodiscard]] std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host& host);
+[[nodiscard]] std::vector<GuardedConfig> ConfigsToRestore(const GitSnapshot& before, const Host& host);
 
 // What the cleanup process puts back where no mount holds what `protect` names: on Landlock alone.
-[[nodiscard]] std::vector<GuardedPath> PathsToGuard(const Policy& policy, const Plan& plan);
+[[nodiscard]] std::vector<GuardedPath> ProtectedPathsToRestore(const Policy& policy, const Plan& plan);
 // Warnings about what was put back.
 [[nodiscard]] std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths);
 

@@ -126,7 +126,7 @@ RunReporter::RunReporter(StatusReport& status, Log& log, RunSummary* summary, Re
 
 void RunReporter::OnStarted(std::int64_t process_id) {
   started_ = true;
-  status_.Started(process_id);
+  status_.ReportStart(process_id);
 }
 
 bool RunReporter::OnEnded() {
@@ -167,27 +167,27 @@ void RunReporter::TellHeld() {
 }
 
 void RunReporter::OnNetwork(const GatewayRecord& record) {
-  status_.Network(record);
+  status_.ReportNetwork(record);
   TellRefusedName(record);
   if (summary_ != nullptr) summary_->network.Add(record);
 }
 
 void RunReporter::OnFile(const FileCall& call) {
   const FileDenial* denial = summary_ != nullptr ? summary_->files.Take(call) : nullptr;
-  if (denial != nullptr) status_.File(*denial);
+  if (denial != nullptr) status_.ReportFile(*denial);
 }
 
 // Many tools leave a server for the next call, which is no news where nobody asks for a report.
 void RunReporter::OnWarning(const Warning& warning) {
   const bool told = warning.category != "process-left" || summary_ != nullptr;
-  status_.Warn(warning, told);
+  status_.ReportWarning(warning, told);
   log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
   if (told) TellWarning(warning.message);
 }
 
-void Warn(const Plan& plan, Log& log, std::string_view category) {
+void PrintWarnings(const Plan& plan, Log& log, std::string_view only) {
   for (const Warning& warning : plan.warnings) {
-    if (!category.empty() && warning.category != category) continue;
+    if (!only.empty() && warning.category != only) continue;
     // Nothing is said of root on the stream that programs read: they compare its lines.
     if (warning.category == "running-as-root" && log.OnStandardOutput()) continue;
     log.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
@@ -212,7 +212,7 @@ int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& sta
   const int exit_status = ExitStatusOf(outcome);
   log.Line(fmt::format("Runner completed in {}ms", outcome.duration_ms));
   log.Line(fmt::format("Exit code: {} (0x{:08X})", exit_status, exit_status));
-  status.Ended(plan, outcome, exit_status);
+  status.ReportEnd(plan, outcome, exit_status);
   if (outcome.timed_out) TellError(TimedOut(plan));
   return exit_status;
 }
@@ -220,7 +220,7 @@ int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& sta
 int Fail(const Error& error, Log& log, StatusReport& status) {
   const int exit_status = ExitStatus(error.code);
   log.Line("Error: " + error.message);
-  status.Failed(error, exit_status);
+  status.ReportFailure(error, exit_status);
   TellError(error);
   return exit_status;
 }
@@ -265,7 +265,7 @@ Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options
 int FailWithoutRecords(const Error& error, const Host& host, const Options& options) {
   const bool pipe = options.status_fd && PathOfDescriptor(*options.status_fd, host).empty();
   Result<StatusReport> status = StatusReport::Open(pipe ? options.status_fd : std::nullopt, "");
-  if (status) status->Failed(error, ExitStatus(error.code));
+  if (status) status->ReportFailure(error, ExitStatus(error.code));
   TellError(error);
   return ExitStatus(error.code);
 }

@@ -65,8 +65,8 @@ class RunReporter final : public RunObserver {
   bool started_ = false;
 };
 
-// All warnings of a plan, or those of one category.
-void Warn(const Plan& plan, Log& log, std::string_view category = "");
+// Prints and logs the warnings of a plan: all of them, or those of category `only`.
+void PrintWarnings(const Plan& plan, Log& log, std::string_view only = "");
 
 // A flag that an entry of the file overrules would seem to have had no effect.
 void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags);

@@ -84,7 +84,7 @@ Result<Options> AsStop(Options options) {
 }
 
 Result<Options> AsStart(Options options) {
-  if (options.mode > Mode::kExplain)
+  if (!NeedsPolicy(options.mode))
     return UsageError("'start' answers --explain and --dry-run alone", "leave it out of the question");
   if (options.command.empty()) return options;
   return UsageError("'start' runs no command", std::string("it prints an identifier for ") + kExecForm);

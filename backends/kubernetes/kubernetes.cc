@@ -41,13 +41,13 @@ void AddLedger(const Policy& policy, Plan& plan) {
   const char* const gateway =
       "the network gateway of mxc-exec inside, within what a NetworkPolicy allows the pod";
   plan.AddToLedger(network.egress_pointer, open ? gateway : "the sandbox inside the pod has no way out",
-                   open ? Strength::kProxy : Strength::kKernel);
+                   open ? Strength::kTrustedProcess : Strength::kKernel);
   for (const auto* rules : {&network.allow, &network.deny}) {
-    for (const NetworkRule& rule : *rules) plan.AddToLedger(rule.pointer, gateway, Strength::kProxy);
+    for (const NetworkRule& rule : *rules) plan.AddToLedger(rule.pointer, gateway, Strength::kTrustedProcess);
   }
   for (const std::string* pointer : {&network.ingress_pointer, &network.host_loopback_pointer})
     plan.AddToLedger(*pointer, open ? gateway : "the sandbox inside the pod has no way out",
-                     open ? Strength::kProxy : Strength::kKernel);
+                     open ? Strength::kTrustedProcess : Strength::kKernel);
   if (network.egress_pointer.empty())
     plan.AddToLedger("/network", "the sandbox inside the pod has no way out");
   for (const ProtectEntry& entry : policy.protect)

@@ -119,7 +119,7 @@ class FileLowering {
     if (around == Access::kReadWrite && entry.access == Access::kReadOnly) {
       if (!CanBePutBack(entry)) return CannotHold(entry);
       put_back_.push_back(entry.path);
-      Record(entry, kPutBack, Strength::kProxy);
+      Record(entry, kPutBack, Strength::kTrustedProcess);
       return Done{};
     }
     if (IsPutBackWith(entry)) return CannotHold(entry);

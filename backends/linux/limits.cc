@@ -140,7 +140,7 @@ class LimitLowering {
                     place->scope ? "a scope of systemd's below " : "", place->directory,
                     place->unified && counted_anyway ? "cpu.stat" : controller);
     if (counted_anyway) {
-      Hold(limit, Strength::kProxy, "the launcher ends the run; counted by a " + where);
+      Hold(limit, Strength::kTrustedProcess, "the launcher ends the run; counted by a " + where);
     } else {
       Hold(limit, Strength::kKernel, where);
     }

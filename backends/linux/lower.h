@@ -41,7 +41,7 @@ struct Facts {
 struct Lowered {
   LinuxSandbox sandbox = {};
   std::optional<EgressRules> egress = {};
-  std::vector<Step> setup = {};          // placeholders for denied paths that do not exist, control groups
+  std::vector<SetupAction> setup = {};   // placeholders for denied paths that do not exist, control groups
   std::vector<Enforcement> ledger = {};  // of the clauses about files, network and resources
   std::vector<Warning> warnings = {};
   std::vector<std::string> relaxations = {};

@@ -138,8 +138,7 @@ bool NeedsGateway(const Network& network) {
          !network.publish.empty();
 }
 
-// The first clause that needs it.
-std::string FirstSniffer(const Network& network) {
+std::string FirstClauseThatNeedsGateway(const Network& network) {
   if (!network.allow.empty()) return network.allow.front().pointer;
   if (network.proxy) return network.proxy->pointer;
   if (network.egress == RuleAction::kAllow) return network.egress_pointer;
@@ -185,7 +184,7 @@ void RecordKernel(const Network& network, std::string_view mechanism, Lowered& l
 
 void RecordGateway(const Network& network, Lowered& lowered) {
   const auto record = [&](const std::string& pointer, std::string_view mechanism) {
-    Record(lowered, pointer, Strength::kProxy, mechanism);
+    Record(lowered, pointer, Strength::kTrustedProcess, mechanism);
   };
   if (!NeedsGateway(network))
     record("/network", kRefused);  // the clause of a policy that does not mention it
@@ -228,7 +227,7 @@ Status LowerNetwork(const Policy& policy, const Facts& facts, Lowered& lowered) 
   }
   if (!facts.why_no_gateway.empty()) {
     return Unenforceable("the network gateway cannot stand here: " + facts.why_no_gateway,
-                         FirstSniffer(network),
+                         FirstClauseThatNeedsGateway(network),
                          "deny all traffic, or run where the kernel has what is missing");
   }
   lowered.sandbox.gateway = true;

@@ -137,7 +137,7 @@ class NetworkLowering {
 
   void RecordGateway() {
     const auto record = [this](const std::string& pointer, std::string_view mechanism) {
-      Record(pointer, Strength::kProxy, mechanism);
+      Record(pointer, Strength::kTrustedProcess, mechanism);
     };
     record(network_.egress_pointer, network_.egress == RuleAction::kAllow ? kGatewayOfTcp : kGateway);
     for (const NetworkRule& rule : network_.allow) {

@@ -142,15 +142,15 @@ void AddNetwork(const Network& network, Plan& plan) {
   plan.AddToLedger(
       network.egress_pointer,
       gateway ? "the network gateway of mxc-exec inside" : "a network namespace without a way out",
-      gateway ? Strength::kProxy : Strength::kKernel);
+      gateway ? Strength::kTrustedProcess : Strength::kKernel);
   for (const auto* rules : {&network.allow, &network.deny}) {
     for (const NetworkRule& rule : *rules)
-      plan.AddToLedger(rule.pointer, "the network gateway of mxc-exec inside", Strength::kProxy);
+      plan.AddToLedger(rule.pointer, "the network gateway of mxc-exec inside", Strength::kTrustedProcess);
   }
   for (const PublishedPort& port : network.publish)
     plan.AddToLedger(port.pointer,
                      "published in the distribution; Windows leads its loopback there (localhostForwarding)",
-                     Strength::kProxy);
+                     Strength::kTrustedProcess);
   plan.AddToLedger(network.ingress_pointer, "a network namespace of its own");
   plan.AddToLedger(network.host_loopback_pointer, "a network namespace of its own");
   if (network.egress_pointer.empty()) plan.AddToLedger("/network", "a network namespace without a way out");

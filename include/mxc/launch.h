@@ -71,8 +71,7 @@ inline constexpr const char* kSessionInitFlag = "--session-init";
 using InheritedFile = std::variant<ArgumentFile, TextFile, PathFile, StatusPipe, InfoPipe, BlockPipe,
                                    OwnProgram, HostProc, SessionSocket>;
 
-// ---- how to start it
-// ---------------------------------------------------------------------------------------
+// ---- how to start it -----------------------------------------------------------------------------------
 
 enum class Terminal {
   kInherit,     // standard streams as they are

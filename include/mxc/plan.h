@@ -92,15 +92,15 @@ struct OwnDirectory {
 };
 
 // Undone after the run, except OwnDirectory and what `switch_on` enabled.
-using Step = std::variant<Placeholder, ControlGroup, OwnDirectory>;
+using SetupAction = std::variant<Placeholder, ControlGroup, OwnDirectory>;
 
 // ---- the ledger ------------------------------------------------------------------------------------------
 
 enum class Strength {
-  kKernel,       // the kernel enforces it
-  kProxy,        // our gateway or the launcher enforces it, and the command cannot bypass it
-  kCooperative,  // the program could ignore it
-  kNone,         // nothing enforces it; the run is refused
+  kKernel,          // the kernel enforces it
+  kTrustedProcess,  // our gateway or the launcher enforces it, and the command cannot bypass it
+  kCooperative,     // the program could ignore it
+  kNone,            // nothing enforces it; the run is refused
 };
 
 // Which mechanism enforces a clause of the policy. Refusal rules: docs/policy/containment.md.
@@ -123,7 +123,7 @@ struct Plan {
   Containment containment = Containment::kNone;
   Tier tier = Tier::kNone;
   IsolationLevel isolation_level = IsolationLevel::kNone;  // `rung` in output
-  std::vector<Step> setup = {};                            // undone in reverse
+  std::vector<SetupAction> setup = {};                     // undone in reverse
   Launch launch = {};
   std::optional<EgressRules> egress = {};     // rules of the network gateway; absent: no gateway
   std::vector<std::string> not_covered = {};  // what a weaker isolation level leaves open, one sentence each

@@ -44,7 +44,7 @@ struct PathRule {
   // of another run. Where this run holds no name, it is denied like any other object, if it is still there.
   std::optional<FileObject> look_alike = {};
   // If not 0: a denied directory, of mxc-exec's own or for sockets, that does not exist yet. The launcher
-  // creates it with this mode, so that a mask can be mounted on it (Step OwnDirectory).
+  // creates it with this mode, so that a mask can be mounted on it (OwnDirectory).
   std::uint32_t own_directory_mode = 0;
   // If not 0: a denied directory in which programs of the host keep sockets. Its mask is a tmpfs with this
   // mode, in which the command may create its own.

@@ -31,8 +31,7 @@ struct PreparationReply {
 // What of it is missing here, one sentence each.
 [[nodiscard]] std::vector<std::string> MissingPreparations();
 
-// ---- as data
-// -----------------------------------------------------------------------------------------------
+// ---- as data -------------------------------------------------------------------------------------------
 
 // For ALL APPLICATION PACKAGES and ALL RESTRICTED APPLICATION PACKAGES, handed on to nothing: attributes, the
 // list, waiting.

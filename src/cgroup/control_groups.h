@@ -24,10 +24,9 @@
 namespace mxc {
 
 // One for each ControlGroup of `setup`, under a random name.
-[[nodiscard]] Result<std::vector<RunGroup>> NameGroups(const std::vector<Step>& setup);
+[[nodiscard]] Result<std::vector<RunGroup>> NameGroups(const std::vector<SetupAction>& setup);
 
-// ---- the cleanup process's part: control_groups_linux.cc
-// --------------------------------------------------------
+// ---- the cleanup process's part: control_groups_linux.cc -----------------------------------------------
 
 // A group with our lock on it. The lock tells everybody that the group is in use, also while it is empty.
 struct MadeGroup {

@@ -122,11 +122,11 @@ void Reap(const std::string& directory, bool unified) {
 
 }  // namespace
 
-Result<std::vector<RunGroup>> NameGroups(const std::vector<Step>& setup) {
+Result<std::vector<RunGroup>> NameGroups(const std::vector<SetupAction>& setup) {
   std::vector<RunGroup> groups;
   std::array<char, 17> digits{};
-  for (const Step& step : setup) {
-    const auto* plan = std::get_if<ControlGroup>(&step);
+  for (const SetupAction& action : setup) {
+    const auto* plan = std::get_if<ControlGroup>(&action);
     if (plan == nullptr) continue;
     if (groups.empty()) {
       std::uint64_t number = 0;

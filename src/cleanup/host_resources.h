@@ -18,9 +18,9 @@ struct HostResources {
 };
 
 // What stays of `setup`. Errors: kSetupFailed.
-[[nodiscard]] Status MakeOwnDirectories(const std::vector<Step>& setup);
+[[nodiscard]] Status MakeOwnDirectories(const std::vector<SetupAction>& setup);
 // What `setup` will make, under the names it will have; nothing is made yet. Errors: kSetupFailed.
-[[nodiscard]] Result<HostChanges> NameGuarded(const std::vector<Step>& setup);
+[[nodiscard]] Result<HostChanges> NameGuarded(const std::vector<SetupAction>& setup);
 // Errors: kSetupFailed; nothing is left behind then.
 [[nodiscard]] Result<HostResources> PrepareHostResources(HostChanges changes);
 

@@ -6,9 +6,9 @@
 
 namespace mxc {
 
-Status MakeOwnDirectories(const std::vector<Step>& setup) {
-  for (const Step& step : setup) {
-    const auto* directory = std::get_if<OwnDirectory>(&step);
+Status MakeOwnDirectories(const std::vector<SetupAction>& setup) {
+  for (const SetupAction& action : setup) {
+    const auto* directory = std::get_if<OwnDirectory>(&action);
     if (directory == nullptr) continue;
     const Result<UniqueFd> made = MakeDirectories(directory->path, directory->mode);
     if (!made) return made.error();
@@ -16,10 +16,10 @@ Status MakeOwnDirectories(const std::vector<Step>& setup) {
   return Done{};
 }
 
-Result<HostChanges> NameGuarded(const std::vector<Step>& setup) {
+Result<HostChanges> NameGuarded(const std::vector<SetupAction>& setup) {
   HostChanges changes;
-  for (const Step& step : setup) {
-    if (const auto* file = std::get_if<Placeholder>(&step)) changes.placeholders.push_back(*file);
+  for (const SetupAction& action : setup) {
+    if (const auto* file = std::get_if<Placeholder>(&action)) changes.placeholders.push_back(*file);
   }
   Result<std::vector<RunGroup>> groups = NameGroups(setup);
   if (!groups) return groups.error();

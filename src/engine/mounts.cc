@@ -100,8 +100,7 @@ void Keep(Child& child, const MountAction& action, int mount) {
   }
 }
 
-// ---- one function for each kind of action
-// ------------------------------------------------------------------
+// ---- one function for each kind of action --------------------------------------------------------------
 
 // A private copy of the mounts at `source`, with what a bind mount allows. Private, because a mount that
 // appears on the host later would arrive here without our attributes.
@@ -132,8 +131,8 @@ int OpenSource(const Child& child, const MountAction& action, bool& directory) {
   return tree;
 }
 
-// ProtocolSniffer a file asks for the right to truncate it as well, and looks for that from the file up to
-// the root unless a rule on the way has all of it. On a read-only mount that right is worth nothing.
+// When a file is opened, Landlock also looks for the right to truncate it, from the file up to the root
+// unless a rule on the way grants everything. On a read-only mount that right is worth nothing.
 void AllowBound(const Child& child, const MountAction& action, int tree, bool directory) {
   Grant grant = directory ? Grant::kReadMounted : Grant::kReadFile;
   if (action.writable) grant = directory ? Grant::kWriteTree : Grant::kWriteFile;

@@ -12,8 +12,8 @@ namespace {
 
 std::vector<Helper> StartedBy(Plan& plan) {
   std::vector<Helper> started = HelpersOf(plan.launch);
-  for (Step& step : plan.setup) {
-    auto* const group = std::get_if<ControlGroup>(&step);
+  for (SetupAction& action : plan.setup) {
+    auto* const group = std::get_if<ControlGroup>(&action);
     if (group != nullptr && group->scope) started.push_back({group->scope->busctl, &group->scope->sha256});
   }
   return started;
@@ -99,7 +99,7 @@ void PinPlan(const std::vector<HelperPin>& pins, Policy& policy, Plan& plan) {
       policy.clauses.push_back(
           {.pointer = pin.pointer, .text = "the helper " + Quoted(pin.name) + " has SHA-256 " + pin.sha256});
       plan.ledger.push_back({.pointer = pin.pointer,
-                             .strength = Strength::kProxy,
+                             .strength = Strength::kTrustedProcess,
                              .mechanism = "hashed on the descriptor that is executed"});
     }
   }

@@ -38,14 +38,14 @@ std::string SettingsText(const ControlGroup& group) {
 void AddSetup(const Plan& plan, ExplainPage& page) {
   if (plan.setup.empty()) return;
   page.Section("set up before, undone after");
-  for (const Step& step : plan.setup) {
-    if (const auto* file = std::get_if<Placeholder>(&step)) {
+  for (const SetupAction& action : plan.setup) {
+    if (const auto* file = std::get_if<Placeholder>(&action)) {
       page.Row(fmt::format("{:<11} {}{}", "placeholder", Quoted(file->path),
                            file->placeholder_kind ? " (readable)" : ""));
-    } else if (const auto* directory = std::get_if<OwnDirectory>(&step)) {
+    } else if (const auto* directory = std::get_if<OwnDirectory>(&action)) {
       page.Row(fmt::format("{:<11} {} (stays)", "directory", Quoted(directory->path)));
     } else {
-      const auto& group = std::get<ControlGroup>(step);
+      const auto& group = std::get<ControlGroup>(action);
       const std::string where = group.parent + (group.scope ? "/mxc-*.scope/mxc-*" : "/mxc-*");
       page.Row(fmt::format("{:<11} {}{}", "group", Quoted(where), SettingsText(group)));
     }

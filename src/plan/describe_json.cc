@@ -29,13 +29,13 @@ Document OfGroup(const ControlGroup& group) {
 
 Document OfSetup(const Plan& plan) {
   Document steps = Document::array();
-  for (const Step& step : plan.setup) {
-    if (const auto* file = std::get_if<Placeholder>(&step)) {
+  for (const SetupAction& action : plan.setup) {
+    if (const auto* file = std::get_if<Placeholder>(&action)) {
       steps.push_back({{"step", file->placeholder_kind ? "stand-in" : "placeholder"}, {"path", file->path}});
-    } else if (const auto* directory = std::get_if<OwnDirectory>(&step)) {
+    } else if (const auto* directory = std::get_if<OwnDirectory>(&action)) {
       steps.push_back({{"step", "own-directory"}, {"path", directory->path}});
     } else {
-      steps.push_back(OfGroup(std::get<ControlGroup>(step)));
+      steps.push_back(OfGroup(std::get<ControlGroup>(action)));
     }
   }
   return steps;

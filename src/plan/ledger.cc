@@ -52,10 +52,10 @@ void AddLauncherEntries(const Policy& policy, Plan& plan) {
     const std::string& pointer = clause.pointer;
     const std::string_view what = LastToken(pointer);  // of a policy, of settings or of a ceiling
     if (what == "output") {
-      plan.ledger.push_back({pointer, Strength::kProxy, "the launcher passes the output on"});
+      plan.ledger.push_back({pointer, Strength::kTrustedProcess, "the launcher passes the output on"});
     } else if (what == "audit") {
-      plan.ledger.push_back(
-          {pointer, Strength::kProxy, "the launcher writes the record before it starts the command"});
+      plan.ledger.push_back({pointer, Strength::kTrustedProcess,
+                             "the launcher writes the record before it starts the command"});
     } else if (what == "minimumTier") {
       plan.ledger.push_back({pointer, Strength::kKernel, "tier " + std::string(Name(plan.tier))});
     } else if (what == "timeout" && policy.process.timeout_ms != 0) {

@@ -2,7 +2,7 @@
 // allow it.
 //
 //   FileSummary summary(PolicyForm::kDirectional, [&](const FileCall& call) { return judge.Judge(call); });
-//   if (const FileDenial* denial = summary.Take(call)) status.File(*denial);
+//   if (const FileDenial* denial = summary.Take(call)) status.ReportFile(*denial);
 //   fmt::print(stderr, "{}", summary.Text());
 #pragma once
 

@@ -261,7 +261,7 @@ void StatusReport::WriteLeftOut() {
   left_out_ = 0;
 }
 
-void StatusReport::Backend(const Plan& plan, const std::string& reason) {
+void StatusReport::ReportBackend(const Plan& plan, const std::string& reason) {
   if (Silent()) return;
   Object line{{"event", "backend"}, {"backend", Name(plan.containment)}, {"tier", Name(plan.tier)}};
   AddIsolationLevel(plan, line);
@@ -272,10 +272,10 @@ void StatusReport::Backend(const Plan& plan, const std::string& reason) {
   run_ = plan.run;
   policy_hash_ = plan.policy_hash;
   Write(Line(line));
-  for (const Warning& warning : plan.warnings) Warn(warning);
+  for (const Warning& warning : plan.warnings) ReportWarning(warning);
 }
 
-void StatusReport::Warn(const Warning& warning, bool told) {
+void StatusReport::ReportWarning(const Warning& warning, bool told) {
   if (Silent()) return;
   Object line{{"event", "warning"}, {"category", warning.category}, {"message", warning.message}};
   if (told) line["told"] = true;
@@ -283,11 +283,11 @@ void StatusReport::Warn(const Warning& warning, bool told) {
   Write(Line(line));
 }
 
-void StatusReport::Started(std::int64_t process_id) {
+void StatusReport::ReportStart(std::int64_t process_id) {
   if (!Silent()) Write(Line({{"event", "started"}, {"pid", process_id}}));
 }
 
-void StatusReport::Network(const GatewayRecord& record) {
+void StatusReport::ReportNetwork(const GatewayRecord& record) {
   if (Silent()) return;
   Object line{{"event", "network"}, {"timeMs", record.time_ms}, {"kind", Name(record.event)}};
   line["verdict"] = record.verdict == RuleAction::kAllow ? "allow" : "deny";
@@ -305,7 +305,7 @@ void StatusReport::Network(const GatewayRecord& record) {
   WriteRecord(Line(line));
 }
 
-void StatusReport::File(const FileDenial& denial) {
+void StatusReport::ReportFile(const FileDenial& denial) {
   if (Silent()) return;
   Object line{{"event", "file"}, {"verdict", "deny"}, {"use", Name(denial.use)}, {"path", denial.path}};
   if (!denial.pointer.empty()) line["pointer"] = denial.pointer;
@@ -313,7 +313,7 @@ void StatusReport::File(const FileDenial& denial) {
   WriteRecord(Line(line));
 }
 
-void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_status) {
+void StatusReport::ReportEnd(const Plan& plan, const Outcome& outcome, int exit_status) {
   if (Silent()) return;
   const bool ended_by_us = outcome.timed_out || outcome.cpu_time_out || outcome.interrupted_by != 0;
   Object line{{"event", "outcome"}, {"exitStatus", exit_status}};
@@ -343,7 +343,7 @@ void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_stat
   Write(Line(line));
 }
 
-void StatusReport::Failed(const Error& error, int exit_status) {
+void StatusReport::ReportFailure(const Error& error, int exit_status) {
   if (Silent()) return;
   WriteLeftOut();
   Object line{{"event", "error"}, {"exitStatus", exit_status}, {"error", ErrorObject(error)}};

@@ -64,14 +64,15 @@ class StatusReport {
   // given: a report that says nothing.
   [[nodiscard]] static Result<StatusReport> Open(std::optional<int> fd, const std::string& file);
 
-  void Backend(const Plan& plan, const std::string& reason);  // the backend chosen and why; then the warnings
-  void Warn(const Warning& warning) { Warn(warning, IsTold(warning)); }
-  void Warn(const Warning& warning, bool told);
-  void Started(std::int64_t process_id);
-  void Network(const GatewayRecord& record);
-  void File(const FileDenial& denial);
-  void Ended(const Plan& plan, const Outcome& outcome, int exit_status);
-  void Failed(const Error& error, int exit_status);
+  // The backend chosen and why; then the plan's warnings.
+  void ReportBackend(const Plan& plan, const std::string& reason);
+  void ReportWarning(const Warning& warning) { ReportWarning(warning, IsTold(warning)); }
+  void ReportWarning(const Warning& warning, bool told);
+  void ReportStart(std::int64_t process_id);
+  void ReportNetwork(const GatewayRecord& record);
+  void ReportFile(const FileDenial& denial);
+  void ReportEnd(const Plan& plan, const Outcome& outcome, int exit_status);
+  void ReportFailure(const Error& error, int exit_status);
 
  private:
   [[nodiscard]] bool Silent() const { return fd_ < 0 && !file_; }

@@ -42,7 +42,7 @@ void AddReview(const std::string& pointer, Policy& policy, Plan& plan) {
   if (pointer.empty()) return;
   policy.clauses.push_back({.pointer = pointer, .text = "commands that destroy wait for an approval"});
   plan.ledger.push_back({.pointer = pointer,
-                         .strength = Strength::kProxy,
+                         .strength = Strength::kTrustedProcess,
                          .mechanism = "the launcher reads the command's text: no part of the boundary"});
 }
 

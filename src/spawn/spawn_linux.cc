@@ -68,8 +68,7 @@ bool Fail(ChildContext& context, const char* step) {
   return false;
 }
 
-// ---- in the child: system calls only
-// -----------------------------------------------------------------------
+// ---- in the child: system calls only -------------------------------------------------------------------
 
 void ResetSignals(const ChildContext& context) {
   struct sigaction action {};
@@ -172,8 +171,7 @@ int ChildMain(void* argument) {
   return 255;
 }
 
-// ---- in the parent
-// -----------------------------------------------------------------------------------------
+// ---- in the parent -------------------------------------------------------------------------------------
 
 // A null-terminated array of pointers into `strings`, which must outlive it.
 std::vector<char*> Pointers(std::vector<std::string>& strings) {

@@ -5,7 +5,7 @@
 
 namespace mxc {
 
-// ProtocolSniffer /dev/fd/N is another name for the same description here, with the rights it has.
+// Opening /dev/fd/N duplicates the descriptor here and adds no rights.
 bool MayPass(const Plan& /*plan*/, int fd) { return ::isatty(fd) == 0; }
 
 UniqueFd WithoutOwnership(int /*fd*/) { return {}; }

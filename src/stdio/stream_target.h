@@ -31,9 +31,8 @@ bool Widen(int borrowed_pipe);
 // Lets a pipe of the caller's hold 256 KiB, if nobody has chosen a size for it.
 void WidenCallers(int borrowed_pipe);
 
-// ProtocolSniffer a pipe of ours through /proc/self/fd is to fail in the other direction: whoever did that
-// would wait for itself. `mode`: S_IRUSR or S_IWUSR, of the owner alone, who can change it; nothing depends
-// on it.
+// Lets a pipe of ours be opened through /proc/self/fd in one direction only: whoever opened the other end
+// would wait for itself. `mode`: S_IRUSR or S_IWUSR. The owner can change it; nothing depends on it.
 void OpenOnlyFor(int borrowed_pipe, mode_t mode);
 
 // Of a socket: never waits, never raises SIGPIPE.

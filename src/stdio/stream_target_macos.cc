@@ -7,7 +7,7 @@
 
 namespace mxc {
 
-// ProtocolSniffer /dev/fd/N is another name for the same description here.
+// Opening /dev/fd/N duplicates the descriptor here, so there is no other open file description to get.
 UniqueFd OwnDescription(int /*borrowed_fd*/) { return {}; }
 
 // There is no splice(2).

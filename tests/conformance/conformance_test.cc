@@ -136,8 +136,7 @@ TEST(ConformanceTable, EveryDeviationIsDeliberate) {
   }
 }
 
-// ---- the reference's own configurations
-// -----------------------------------------------------------------------------------------------
+// ---- the reference's own configurations ----------------------------------------------------------------
 //
 // A row of reference.jsonl stands for configurations that the reference keeps as tests and examples, with
 // what is particular to them. `files` are their names there. A row says that the policy is planned, or with

@@ -20,8 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// ---- hosts, made of the child before it becomes mxc-exec; 98 is a host that could not be made
-// ---------------------------------------------------------------------------------------------------------
+// ---- hosts, made of the child before it becomes mxc-exec; 98 is a host that could not be made ----------
 
 void Require(bool made) {
   if (!made) ::_exit(98);
@@ -111,8 +110,7 @@ void LimitNamespaces(uid_t uid, const std::string& number) {
   Put("/proc/sys/user/max_ipc_namespaces", number);
 }
 
-// ---- runs
-// -----------------------------------------------------------------------------------------------------
+// ---- runs ----------------------------------------------------------------------------------------------
 
 class IsolationFallback : public LauncherTest {
  protected:

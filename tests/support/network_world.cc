@@ -232,8 +232,7 @@ void InWorld(const std::function<void(World&)>& test) {
   EXPECT_EQ(WaitFor(id), 0);
 }
 
-// ---- for programs and servers
-// ---------------------------------------------------------------------------------
+// ---- for programs and servers --------------------------------------------------------------------------
 
 UniqueFd Connect(const std::string& address, std::uint16_t port, int type) {
   const IpEndpoint endpoint{IpAddress::Parse(address).value(), port};

@@ -72,8 +72,7 @@ class World {
 // Skips the test where it may not make namespaces.
 void InWorld(const std::function<void(World&)>& test);
 
-// ---- for programs inside, and servers: blocking calls with a limit of 10 seconds
-// -------------------------------------------
+// ---- for programs inside, and servers: blocking calls with a limit of 10 seconds -----------------------
 
 // A connected socket, or invalid with errno.
 [[nodiscard]] UniqueFd Connect(const std::string& address, std::uint16_t port, int type = SOCK_STREAM);
@@ -87,8 +86,7 @@ void SendText(int socket, const std::string& text);
 [[nodiscard]] std::string Receive(int socket, std::size_t size);
 [[nodiscard]] std::string ReceiveAll(int socket);
 
-// ---- what many tests ask for
-// ---------------------------------------------------------------------------------
+// ---- what many tests ask for ---------------------------------------------------------------------------
 
 // Each name at every port, by the rule "/allow".
 [[nodiscard]] EgressRules AllowHosts(const std::vector<std::string>& hosts);

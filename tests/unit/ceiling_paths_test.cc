@@ -192,8 +192,7 @@ TEST_F(CeilingPathsTest, SeveralSectionsAreAllInForce) {
   EXPECT_EQ(RulesText(*policy), "read-only /srv/work\n");
 }
 
-// ---- many
-// ---------------------------------------------------------------------------------------------------
+// ---- many ----------------------------------------------------------------------------------------------
 
 class Machine {
  public:

@@ -145,8 +145,7 @@ TEST(FileSummary, IsBounded) {
   EXPECT_NE(summary.Text().find("and 5 more"), std::string::npos);
 }
 
-// ---- --report=short
-// -----------------------------------------------------------------------------------------
+// ---- --report=short ------------------------------------------------------------------------------------
 
 std::vector<std::string> ShortOf(const std::vector<FileCall>& calls) {
   FileSummary summary(PolicyForm::kDirectional, [](const FileCall& call) -> std::optional<FileDenial> {

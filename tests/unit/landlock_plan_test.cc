@@ -57,7 +57,7 @@ TEST(LandlockPlan, PresetsArePutBackBelowReadWrite) {
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_THAT(Grants(*plan), Contains("rw /w"));
   ASSERT_EQ(plan->ledger.size(), 1U);
-  EXPECT_EQ(plan->ledger[0].strength, Strength::kProxy);
+  EXPECT_EQ(plan->ledger[0].strength, Strength::kTrustedProcess);
   EXPECT_THAT(plan->ledger[0].mechanism, HasSubstr("put back"));
   EXPECT_THAT(plan->not_covered, Contains(HasSubstr("for a moment")));
 }

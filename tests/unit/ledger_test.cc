@@ -124,7 +124,7 @@ TEST(Ledger, WeakestEntryOfAPointerCounts) {
   EXPECT_FALSE(SettleLedger(policy, plan).ok());
   plan.ledger[1].strength = Strength::kNone;
   EXPECT_FALSE(SettleLedger(policy, plan).ok());
-  plan.ledger[1].strength = Strength::kProxy;
+  plan.ledger[1].strength = Strength::kTrustedProcess;
   ASSERT_TRUE(SettleLedger(policy, plan).ok());
   ASSERT_EQ(plan.ledger.size(), 1U);
   EXPECT_EQ(plan.ledger[0].mechanism, "y");

@@ -21,8 +21,8 @@ Policy With(std::vector<ResourceLimit> limits, CgroupSupport cgroups = {}) {
 // "PARENT v2 FILE=VALUE ... [controllers] +switched on", a line for each group.
 std::string GroupsText(const Lowered& lowered) {
   std::string text;
-  for (const Step& step : lowered.setup) {
-    const auto& group = std::get<ControlGroup>(step);
+  for (const SetupAction& action : lowered.setup) {
+    const auto& group = std::get<ControlGroup>(action);
     text += group.parent + (group.unified ? " v2" : " v1");
     for (const CgroupSetting& setting : group.settings)
       text += " " + setting.file + (setting.optional ? "?=" : "=") + setting.value;

@@ -28,7 +28,7 @@ PodRecord Sample() {
             .tier = Tier::kContainer,
             .not_covered = {"nodes"},
             .audit = {.path = "/log", .on_failure = Audit::OnFailure::kWarn, .syslog = true},
-            .ledger = {{.pointer = "/x", .strength = Strength::kProxy, .mechanism = "m"}},
+            .ledger = {{.pointer = "/x", .strength = Strength::kTrustedProcess, .mechanism = "m"}},
             .relaxations = {"pod-root"}};
   plan.launch =
       KubernetesLaunch{.run = {.kubectl = "/usr/bin/kubectl",

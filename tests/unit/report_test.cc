@@ -84,9 +84,9 @@ TEST_F(StatusPipeTest, WritesOneObjectALine) {
   Plan plan{.containment = Containment::kBubblewrap, .tier = Tier::kContainer};
   plan.warnings = {{.category = "path-missing", .message = "gone", .pointer = "/filesystem/readonlyPaths/0"}};
   plan.ledger = {{.pointer = "/network", .strength = Strength::kKernel, .mechanism = "no route"}};
-  report->Backend(plan, "default of this system");
-  report->Started(42);
-  report->Ended(plan, {.exit_code = 3, .duration_ms = 9}, 3);
+  report->ReportBackend(plan, "default of this system");
+  report->ReportStart(42);
+  report->ReportEnd(plan, {.exit_code = 3, .duration_ms = 9}, 3);
 
   EXPECT_EQ(NextLine()["backend"], "bubblewrap");
   EXPECT_EQ(NextLine()["category"], "path-missing");
@@ -102,7 +102,7 @@ TEST_F(StatusPipeTest, WritesOneObjectALine) {
 TEST_F(StatusPipeTest, ATimeoutHasNoExitCode) {
   Result<StatusReport> report = StatusReport::Open(write_.Get(), "");
   ASSERT_TRUE(report.ok());
-  report->Ended(Plan{}, {.exit_code = 137, .timed_out = true}, 255);
+  report->ReportEnd(Plan{}, {.exit_code = 137, .timed_out = true}, 255);
   const nlohmann::json outcome = NextLine();
   EXPECT_TRUE(outcome["exitCode"].is_null());
   EXPECT_EQ(outcome["timedOut"], true);
@@ -114,7 +114,7 @@ TEST_F(StatusPipeTest, ClaimsNoMoreThanTheSystemInside) {
   Result<StatusReport> report = StatusReport::Open(write_.Get(), "");
   ASSERT_TRUE(report.ok());
   const auto claimed = [&](Containment containment, const Outcome& outcome) {
-    report->Ended({.containment = containment, .tier = Tier::kContainer}, outcome, 0);
+    report->ReportEnd({.containment = containment, .tier = Tier::kContainer}, outcome, 0);
     return NextLine()["realIsolation"].get<bool>();
   };
   EXPECT_TRUE(claimed(Containment::kBubblewrap, {}));
@@ -127,16 +127,16 @@ TEST_F(StatusPipeTest, ClaimsNoMoreThanTheSystemInside) {
 TEST_F(StatusPipeTest, TellsWhatTheSystemInsideLeavesOpen) {
   Result<StatusReport> report = StatusReport::Open(write_.Get(), "");
   ASSERT_TRUE(report.ok());
-  report->Ended({.containment = Containment::kKubernetes},
-                {.inside = InnerEngine{.isolation_level = "landlock", .not_covered = {"signals"}}}, 0);
+  report->ReportEnd({.containment = Containment::kKubernetes},
+                    {.inside = InnerEngine{.isolation_level = "landlock", .not_covered = {"signals"}}}, 0);
   EXPECT_EQ(NextLine()["inside"]["notCovered"], nlohmann::json::array({"signals"}));
 }
 
 TEST_F(StatusPipeTest, TellsWhereTheSystemInsideRan) {
   Result<StatusReport> report = StatusReport::Open(write_.Get(), "");
   ASSERT_TRUE(report.ok());
-  report->Ended({.containment = Containment::kKubernetes},
-                {.inside = InnerEngine{.where = {{"machine", "m1"}, {"zone", ""}}}}, 0);
+  report->ReportEnd({.containment = Containment::kKubernetes},
+                    {.inside = InnerEngine{.where = {{"machine", "m1"}, {"zone", ""}}}}, 0);
   const auto inside = NextLine()["inside"];
   EXPECT_EQ(inside["machine"], "m1");
   EXPECT_FALSE(inside.contains("zone"));

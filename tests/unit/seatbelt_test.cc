@@ -148,7 +148,7 @@ TEST(Seatbelt, HostsGoThroughTheGatewayAlone) {
       {"https_proxy", Secret{"http://elsewhere"}}, {"NO_PROXY", Secret{"*"}}, {"A", Secret{"b"}}};
   const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(plan->ledger.at(0).strength, Strength::kProxy);
+  EXPECT_EQ(plan->ledger.at(0).strength, Strength::kTrustedProcess);
   ASSERT_TRUE(plan->egress);
   const Result<SbplProfile> profile =
       SbplProfile::Parse(std::get<SeatbeltLaunch>(plan->launch).sandbox,

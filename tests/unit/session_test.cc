@@ -76,7 +76,7 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   plan.output = {.max_bytes = 7, .redact_secrets = true};
   plan.audit = {.path = "/log", .on_failure = Audit::OnFailure::kWarn};
   plan.not_covered = {"something"};
-  plan.ledger = {{.pointer = "/p", .strength = Strength::kProxy, .mechanism = "m"}};
+  plan.ledger = {{.pointer = "/p", .strength = Strength::kTrustedProcess, .mechanism = "m"}};
   const FileObject object{.device = 3, .inode = 4};
   sandbox.mounts = {
       BindMount{.source = "/ro", .target = "/ro"},
@@ -104,7 +104,7 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   EXPECT_EQ(read->not_covered, plan.not_covered);
   ASSERT_EQ(read->ledger.size(), 1U);
   EXPECT_EQ(read->ledger[0].pointer + read->ledger[0].mechanism, "/pm");
-  EXPECT_EQ(read->ledger[0].strength, Strength::kProxy);
+  EXPECT_EQ(read->ledger[0].strength, Strength::kTrustedProcess);
   EXPECT_EQ(read->output.max_bytes, 7U);
   EXPECT_TRUE(read->output.redact_secrets);
   EXPECT_FALSE(read->output.redact_pii);

@@ -137,7 +137,7 @@ Match RedisServer(ByteView said, ByteView /*opening*/) {
   return kTypes.find(static_cast<char>(said[0])) != std::string_view::npos ? Match::kYes : Match::kNo;
 }
 
-// ---- MongoDB: its manual, "SetUpStdio Protocol". Length, request, request it answers, operation
+// ---- MongoDB: its manual, "Wire Protocol". Length, request, request it answers, operation
 
 constexpr std::size_t kMongoHeader = 16;
 

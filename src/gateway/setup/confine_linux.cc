@@ -27,8 +27,7 @@
 namespace mxc::egress {
 namespace {
 
-// ---- files
-// ------------------------------------------------------------------------------------------------
+// ---- files ---------------------------------------------------------------------------------------------
 
 // Every right of ABI 1, and REFER of ABI 2: what is handled and not granted is refused.
 constexpr std::uint64_t kReadFile = 1U << 2U;
@@ -67,8 +66,7 @@ bool RestrictFiles(const ResolverFiles& files) {
   return ::syscall(SYS_landlock_restrict_self, ruleset.Get(), 0U) == 0;
 }
 
-// ---- system calls
-// ---------------------------------------------------------------------------------------------
+// ---- system calls --------------------------------------------------------------------------------------
 
 #if defined(__x86_64__)
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;

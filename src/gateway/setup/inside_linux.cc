@@ -24,8 +24,7 @@ namespace {
 
 constexpr int kBacklog = 4096;  // what the kernel allows by default (net.core.somaxconn)
 
-// ---- system calls only
-// ------------------------------------------------------------------------------------
+// ---- system calls only ---------------------------------------------------------------------------------
 
 int Send(int protocol, const NetlinkBatch& batch) {
   const int socket = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
@@ -172,8 +171,7 @@ void InsideSockets::Close() {
   *this = {};
 }
 
-// ---- with memory
-// ------------------------------------------------------------------------------------------
+// ---- with memory ---------------------------------------------------------------------------------------
 
 InsideSetup PrepareInside(const EgressRules& rules, const char* hosts) {
   const Result<RuleBook> book = RuleBook::Compile(rules);

@@ -10,9 +10,8 @@
 //    gateway itself writes carries kAnswerMark and passes; to set a mark takes a capability. `steer` looks at
 //    what arrives: TCP and UDP to any address but loopback are handed to the gateway's transparent sockets;
 //    so is port 53 on loopback, because a resolv.conf may name it.
-// 3. What `guard` would say is asked by an empty datagram that may make kQuestionHops hops: `steer` drops
-// what
-//    `guard` has let pass. Sent by a program it goes nowhere either.
+// 3. To ask what `guard` decides, the launcher sends an empty datagram with a TTL of kQuestionHops, and
+//    `steer` drops it if `guard` lets it pass. One that a program sends is dropped as well.
 //
 // The workload has no capability over the namespace, so it can change none of this; and if it could, there is
 // no other way out to be found.
