@@ -93,7 +93,7 @@ class OwnState {
     const Result<Walked> way = walker_.Walk(place.path);
     if (!way || place.unlisted) return CheckClosed(place.path);
     if (Status links = CheckLinks(*way); !links) return links;
-    if (Status left = HoldLeft(*way); !left) return left;
+    if (Status left = PinDirectoriesSteppedOutOf(*way); !left) return left;
     const Result<std::vector<std::string>> all = NamesOf(way->path);
     if (!all) return all.error();
     const bool linked = std::any_of(way->links.begin(), way->links.end(),
@@ -126,14 +126,14 @@ class OwnState {
   Status KeepPolicy(const PolicyFile& file) {
     const Result<Walked> walked = seen_walker_.Walk(file.path);
     if (!walked) return Done{};
-    if (Status left = HoldLeft(*walked); !left || !file.kept) return left;
+    if (Status left = PinDirectoriesSteppedOutOf(*walked); !left || !file.kept) return left;
     if (Status links = CheckLinks(*walked); !links) return links;
     return KeepFile(file.path);
   }
 
   // Pins the directories that a path steps back out of by "..". One above a link that the path met needs no
   // pin: it is held with that link.
-  Status HoldLeft(const Walked& way) {
+  Status PinDirectoriesSteppedOutOf(const Walked& way) {
     for (const std::string& directory : way.left) {
       if (std::any_of(way.links.begin(), way.links.end(),
                       [&](const LinkMet& met) { return IsAtOrBelow(met.link.path, directory); }))
@@ -288,9 +288,9 @@ class OwnState {
 
 }  // namespace
 
-Status DenyOwnState(const Host& host, const std::vector<OwnPlace>& places, const MountNames& names,
-                    const std::vector<Entry>& entries, const PolicyFile& policy_file, PathWalker& walker,
-                    RuleSet& rules, Policy& policy) {
+Status ProtectOwnState(const Host& host, const std::vector<OwnPlace>& places, const MountNames& names,
+                       const std::vector<Entry>& entries, const PolicyFile& policy_file, PathWalker& walker,
+                       RuleSet& rules, Policy& policy) {
   if (!rules.HasGrantOfPolicy()) return Done{};
   OwnState state(host, policy.containment, names, walker, rules, policy.warnings);
   for (const OwnPlace& place : places) {
@@ -298,7 +298,7 @@ Status DenyOwnState(const Host& host, const std::vector<OwnPlace>& places, const
   }
   if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};
   for (const Entry& entry : entries) {
-    if (Status left = state.HoldLeft(entry.walked); !left) return left;
+    if (Status left = state.PinDirectoriesSteppedOutOf(entry.walked); !left) return left;
   }
   for (const std::string& file : FindOwnFiles(host)) {
     if (Status kept = state.KeepFile(file); !kept) return kept;
