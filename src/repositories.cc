@@ -1,11 +1,16 @@
 #include "repositories.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/quoted.h"
 #include "cleanup/deferred_deletion.h"
@@ -45,6 +50,82 @@ class Names {
   std::string text_ = {};
   std::size_t named_ = 0;
   std::size_t more_ = 0;
+};
+
+Warning ProtectWarning(std::string category, std::string message) {
+  return {.category = std::move(category), .message = std::move(message), .pointer = "/filesystem/protect"};
+}
+
+// The warning about changes of one kind: `before_names`, their names, `after_names`.
+struct KindOfWarning {
+  Kind kind;
+  const char* category;
+  const char* before_names;
+  const char* after_names;
+};
+constexpr KindOfWarning kKindsOfWarnings[] = {
+    // in the order of the warnings
+    {Kind::kNew, "new-repository",
+     "the command has left new git repositories: ", "; see what they run before you use git there"},
+    {Kind::kTakenUp, "repository-set-aside",
+     "git in an existing repository would have run what the command has put in its way: ",
+     "; see what it runs before you put it back"},
+    {Kind::kInstructions, "repository-set-aside",
+     "the command has left unfinished operations or remotes that may have git run something: ",
+     "; see what they say before you put them back"},
+    {Kind::kReplaced, "protection-lost",
+     "protected files were changed from outside, and the command could write those that were replaced: ",
+     "; see what they say before you use git there"},
+    {Kind::kYoung, "new-repository",
+     "while another command ran beside this one, git repositories were made or changed that have git run "
+     "something: ",
+     "; see what they run before you use git there"},
+    {Kind::kPassage, "repository-set-aside",
+     "the command has left what git would write or delete through, among git's own data: ",
+     "; see where it leads before you put it back"},
+    {Kind::kIndex, "repository-set-aside",
+     "the command has left indexes that list more than files of the work tree, or that cannot be read: ",
+     "; `git reset` makes new ones"},
+    {Kind::kList, "repository-set-aside",
+     "the command has left files of git's that name paths it could not write itself, or that are damaged: ",
+     "; see what they name before you put them back"},
+    {Kind::kUnlisted, "new-repository",
+     "the command has left directories that cannot be listed and may hold git repositories: ",
+     "; see what is in them before you use git there"},
+    {Kind::kListed, "listing-restored",
+     "the command had taken away the right to list directories, which can be listed again: ", ""},
+    {Kind::kConfig, "git-config-restored",
+     "the command had written to configurations of git's what may run something, or what they must keep; "
+     "what they said before stands there again: ",
+     ""},
+    {Kind::kFoundByName, "program-changed",
+     "what programs of the host find by name is new or changed, on the caller's PATH or in the words of "
+     "git's configuration: ",
+     "; see what it does before you use git there"},
+    {Kind::kLinkTurned, "link-restored",
+     "the command had replaced protected links, which lead again where they did: ", ""},
+};
+
+static_assert(std::size(kKindsOfWarnings) == static_cast<std::size_t>(Kind::kConfig) + 1);  // all of them
+
+// The names of what was found, by kind.
+class Findings {
+ public:
+  void Add(Kind kind, const std::string& name) { names_[kind].Add(name); }
+  void Set(Kind kind, Names names) { names_[kind] = std::move(names); }
+  [[nodiscard]] std::vector<Warning> Warnings() const {
+    std::vector<Warning> warnings;
+    for (const KindOfWarning& each : kKindsOfWarnings) {
+      const auto found = names_.find(each.kind);
+      if (found == names_.end() || found->second.Empty()) continue;
+      warnings.push_back(
+          ProtectWarning(each.category, each.before_names + found->second.Text() + each.after_names));
+    }
+    return warnings;
+  }
+
+ private:
+  std::map<Kind, Names> names_ = {};
 };
 
 // What came of the configurations that are no longer what they may be.
@@ -163,122 +244,58 @@ void TellOfNextRun(const GitSnapshot& before, const std::vector<std::string>& le
 
 RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
                                     const std::vector<std::string>& tried, const Host& host) {
-  struct Sort {
-    Kind kind;
-    const char* category;
-    const char* before_names;
-    const char* after_names;
-    Names names = {};
-  };
-  Sort sorts[] = {
-      {Kind::kNew, "new-repository",
-       "the command has left new git repositories: ", "; see what they run before you use git there"},
-      {Kind::kTakenUp, "repository-set-aside",
-       "git in an existing repository would have run what the command has put in its way: ",
-       "; see what it runs before you put it back"},
-      {Kind::kInstructions, "repository-set-aside",
-       "the command has left unfinished operations or remotes that may have git run something: ",
-       "; see what they say before you put them back"},
-      {Kind::kReplaced, "protection-lost",
-       "protected files were changed from outside, and the command could write those that were replaced: ",
-       "; see what they say before you use git there"},
-      {Kind::kYoung, "new-repository",
-       "while another command ran beside this one, git repositories were made or changed that have git run "
-       "something: ",
-       "; see what they run before you use git there"},
-      {Kind::kPassage, "repository-set-aside",
-       "the command has left what git would write or delete through, among git's own data: ",
-       "; see where it leads before you put it back"},
-      {Kind::kIndex, "repository-set-aside",
-       "the command has left indexes that list more than files of the work tree, or that cannot be read: ",
-       "; `git reset` makes new ones"},
-      {Kind::kList, "repository-set-aside",
-       "the command has left files of git's that name paths it could not write itself, or that are damaged: ",
-       "; see what they name before you put them back"},
-      {Kind::kUnlisted, "new-repository",
-       "the command has left directories that cannot be listed and may hold git repositories: ",
-       "; see what is in them before you use git there"},
-      {Kind::kListed, "listing-restored",
-       "the command had taken away the right to list directories, which can be listed again: ", ""},
-      {Kind::kConfig, "git-config-restored",
-       "the command had written to configurations of git's what may run something, or what they must keep; "
-       "what they said before stands there again: ",
-       ""},
-      {Kind::kFoundByName, "program-changed",
-       "what programs of the host find by name is new or changed, on the caller's PATH or in the words of "
-       "git's "
-       "configuration: ",
-       "; see what it does before you use git there"},
-      {Kind::kLinkTurned, "link-restored",
-       "the command had replaced protected links, which lead again where they did: ", ""},
-  };
-  std::string gap;
-  std::vector<std::string> left;
-  Names standing;
   const auto detach = [](const std::string& path, std::uint64_t room) {
     return DetachWriters(path, static_cast<std::size_t>(std::min<std::uint64_t>(room, kMaxGitIndexBytes)));
   };
   ReviewBudget budget(host, {.interrupted = IsEndAsked});
-  const ReviewHost judging(host, before, detach, &budget);
-  const ReviewHost reading(host, before, detach, &budget);
-  const auto sort_of = [&](Kind kind) -> Sort& {
-    return *std::find_if(std::begin(sorts), std::end(sorts),
-                         [&](const Sort& each) { return each.kind == kind; });
-  };
-  sort_of(Kind::kListed).names = OpenWays(before);
-  const ConfigsPutBack put_back = PutBackConfigs(before, configs, judging, standing);
-  sort_of(Kind::kConfig).names = put_back.names;
-  for (const GitChange& change : ReviewGit(before, reading, gap, RestoreListing)) {
+  // A ReviewHost caches what it has looked up, and PutBackConfigs changes files: the review needs its own.
+  const ReviewHost for_configs(host, before, detach, &budget);
+  const ReviewHost for_review(host, before, detach, &budget);
+  Findings findings;
+  Names standing;                 // what could not be renamed
+  std::vector<std::string> left;  // new repositories, and what was renamed, under their present names
+  std::string gap;
+  findings.Set(Kind::kListed, OpenWays(before));
+  const ConfigsPutBack put_back = PutBackConfigs(before, configs, for_configs, standing);
+  findings.Set(Kind::kConfig, put_back.names);
+  for (const GitChange& change : ReviewGit(before, for_review, gap, RestoreListing)) {
     if (put_back.asides.contains(change.path)) continue;  // told already
-    Sort& sort = sort_of(change.kind);
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
-    sort.names.Add(change.part.empty() && change.text.empty() && change.why.empty()
-                       ? Quoted(change.path)
-                       : Disarm(change, left, standing));
+    const bool only_named = change.part.empty() && change.text.empty() && change.why.empty();
+    findings.Add(change.kind, only_named ? Quoted(change.path) : Disarm(change, left, standing));
   }
-  std::vector<Warning> warnings;
-  for (const Sort& sort : sorts) {
-    if (sort.names.Empty()) continue;
-    warnings.push_back({.category = sort.category,
-                        .message = sort.before_names + sort.names.Text() + sort.after_names,
-                        .pointer = "/filesystem/protect"});
-  }
+  std::vector<Warning> warnings = findings.Warnings();
   Names copies;
-  for (const ReviewHost* each : {&judging, &reading}) {
+  for (const ReviewHost* each : {&for_configs, &for_review}) {
     for (const std::string& path : each->Copied()) copies.Add(Quoted(path));
   }
   if (!copies.Empty()) {
-    warnings.push_back(
-        {.category = "repository-file-copied",
-         .message = "files of git's were still open for writing when the command had ended, and are copies "
-                    "now, which nobody has open: " +
-                    copies.Text(),
-         .pointer = "/filesystem/protect"});
+    warnings.push_back(ProtectWarning("repository-file-copied",
+                                      "files of git's were still open for writing when the command had "
+                                      "ended, and are copies now, which nobody has open: " +
+                                          copies.Text()));
   }
   if (!put_back.missing.Empty()) {
-    warnings.push_back({.category = "protection-incomplete",
-                        .message = "configurations of git's could not be put back, and are missing now: " +
-                                   put_back.missing.Text() +
-                                   "; the next run puts them back, or `mxc-exec --recover`",
-                        .pointer = "/filesystem/protect"});
+    warnings.push_back(ProtectWarning(
+        "protection-incomplete",
+        "configurations of git's could not be put back, and are missing now: " + put_back.missing.Text() +
+            "; the next run puts them back, or `mxc-exec --recover`"));
   }
   if (!standing.Empty()) {
-    warnings.push_back({.category = "protection-incomplete",
-                        .message = "what git would obey still stands there: " + standing.Text() +
-                                   "; remove it before you use git there",
-                        .pointer = "/filesystem/protect"});
+    warnings.push_back(
+        ProtectWarning("protection-incomplete", "what git would obey still stands there: " + standing.Text() +
+                                                    "; remove it before you use git there"));
   }
   TellOfNextRun(before, left, host, budget, warnings);
   if (!budget.Gap().empty()) {
-    warnings.push_back({.category = "protection-incomplete",
-                        .message = "not all that the command has left for git was read, because " +
-                                   budget.Gap() + "; what was not read was treated as what cannot be read",
-                        .pointer = "/filesystem/protect"});
+    warnings.push_back(ProtectWarning("protection-incomplete",
+                                      "not all that the command has left for git was read, because " +
+                                          budget.Gap() +
+                                          "; what was not read was treated as what cannot be read"));
   }
   if (!gap.empty()) {
-    warnings.push_back({.category = "protection-incomplete",
-                        .message = "not all was looked at for new git repositories: " + gap,
-                        .pointer = "/filesystem/protect"});
+    warnings.push_back(
+        ProtectWarning("protection-incomplete", "not all was looked at for new git repositories: " + gap));
   }
   if (std::optional<Warning> held = HeldConfigsWarning(tried, before, false, host))
     warnings.push_back(std::move(*held));

@@ -1,6 +1,7 @@
-// A Plan: what will be done, as data. A planner makes it from a Policy and what a probe found, and
-// consults nothing else; src/run runs plans. On Linux `launch` holds the mounts, masks among them
-// (LinuxSandbox::mounts), and `egress` the host rules.
+// A Plan: how the sandbox is built and which mechanism enforces each clause, as data. A planner makes it from
+// a Policy and a probe's answer alone; src/run runs it. On Linux `launch` holds the mounts, masks among them
+// (LinuxSandbox::mounts), and `egress` the rules of the network gateway. What only observes is no part of it:
+// src/run sets up the seccomp notification with which --report sees files.
 #pragma once
 
 #include <array>
@@ -25,17 +26,17 @@ namespace mxc {
 
 // ---- setup -----------------------------------------------------------------------------------------------
 
-// Modes that mark a placeholder, so that a second run on the same directory does not mistake it for the
-// user's. No other empty file or directory is expected to have them.
-inline constexpr std::uint32_t kPlaceholderMode = 01600;
-inline constexpr std::uint32_t kPlaceholderFileMode = 01644;  // readable: to a program it is an empty file
-inline constexpr std::uint32_t kPlaceholderDirectoryMode = 01755;
-// A directory with kPlaceholderDirectoryMode counts as a placeholder if it holds nothing but placeholders, at
-// most this many levels deep and this many in each directory. No run needs more.
+// Modes by which a second run on the same directory tells a placeholder from the user's file. No other empty
+// file or directory is expected to have them.
+inline constexpr std::uint32_t kPlaceholderMode = 01600;           // a file under a mask, for a denied path
+inline constexpr std::uint32_t kPlaceholderFileMode = 01644;       // a readable file, for a protected path
+inline constexpr std::uint32_t kPlaceholderDirectoryMode = 01755;  // a directory
+// A directory with kPlaceholderDirectoryMode counts as a placeholder if it is empty or all its entries are
+// placeholders, at most this many levels deep and this many in each directory. No run needs more.
 inline constexpr int kPlaceholderLevels = 8;
 inline constexpr std::size_t kPlaceholderEntries = 64;
 
-// Contents of placeholders that programs read: to the program each has the same effect as a missing file.
+// Contents of readable placeholders: on the program each has the same effect as a missing file.
 inline constexpr std::string_view kNoText = "";
 inline constexpr std::string_view kOwnCommonDirectory = ".\n";  // `commondir` in a git directory
 inline constexpr std::string_view kNextBashLogin = "[ ! -r ~/.bash_login ] || . ~/.bash_login\n";
@@ -50,7 +51,7 @@ inline constexpr std::array kPlaceholderTexts = {kNoText,      kOwnCommonDirecto
 // the launcher was killed.
 struct Placeholder {
   std::string path = {};
-  // For a protected path: what programs read there. Absent for a denied path: an empty file under a mask.
+  // For a protected path: what programs read there. Absent for a denied path, whose placeholder is masked.
   std::optional<PlaceholderKind> placeholder_kind = {};
 };
 
@@ -58,47 +59,48 @@ struct Placeholder {
 struct CgroupSetting {
   std::string file = {};
   std::string value = {};
-  bool optional = false;  // not every kernel has this file, and the limit holds without it
+  bool optional = false;  // some kernels lack this file; the limit holds without it
 };
 
 // A control group for the run, created below `parent` under a unique name. The child enters it before it
-// does anything else. When the run has ended, what is still in it is killed and it is removed, even if the
-// launcher was killed.
+// does anything else. When the run has ended, the cleanup process kills what is still in it and removes it,
+// even if the launcher was killed.
 struct ControlGroup {
   std::string parent = {};
   bool unified = false;                       // version 2
-  std::vector<std::string> controllers = {};  // version 2 only: those that `settings` need
-  std::vector<std::string> switch_on = {};    // those still to be enabled in `parent`; they stay enabled
+  std::vector<std::string> controllers = {};  // version 2 only: the controllers that `settings` need
+  std::vector<std::string> switch_on = {};    // controllers to enable in `parent` first; they stay enabled
   std::vector<CgroupSetting> settings = {};
-  std::optional<ScopeRequest> scope = {};  // if set: made below `parent` first, the group inside it
+  std::optional<ScopeRequest> scope = {};  // if set: a scope is created below `parent`, and the group in it
 };
 
 // A control group that was made for a run or for a persistent sandbox.
 struct RunGroup {
   ControlGroup plan = {};
   std::string directory = {};  // "PARENT/mxc-0123456789abcdef"
-  std::string scope = {};      // "PARENT/mxc-0123456789abcdef.scope", when that is what it is made in
+  std::string scope = {};      // "PARENT/mxc-0123456789abcdef.scope", if the group is inside a scope
   [[nodiscard]] const std::string& ParentDirectory() const { return scope.empty() ? plan.parent : scope; }
-  // Where the processes are. In version 2 a child of `directory`: while that has a controller enabled for its
-  // child, the kernel refuses to disable the controller in the parent, and with it the limit.
+  // Where the processes are. In version 2 a child of `directory`: as long as `directory` has a controller
+  // enabled for its child, the kernel refuses to disable it in the parent, which would lift the limit.
   [[nodiscard]] std::string ProcessDirectory() const { return plan.unified ? directory + "/run" : directory; }
 };
 
-// A directory of mxc-exec's own, or for sockets, below a grant: created with its parents if missing, so that
-// no command can create it first. Kept afterwards: other runs use it.
+// A directory of mxc-exec's own, or for sockets, below a grant. The launcher creates it with its parents if
+// it is missing, so that no command can create it first. It stays after the run: other runs use it.
 struct OwnDirectory {
   std::string path = {};
   std::uint32_t mode = 0700;
 };
 
-// Undone after the run, except OwnDirectory and what `switch_on` enabled.
+// An action on the host before the sandbox starts. Undone after the run, except OwnDirectory and what
+// `switch_on` enabled.
 using SetupAction = std::variant<Placeholder, ControlGroup, OwnDirectory>;
 
 // ---- the ledger ------------------------------------------------------------------------------------------
 
 enum class Strength {
   kKernel,          // the kernel enforces it
-  kTrustedProcess,  // our gateway or the launcher enforces it, and the command cannot bypass it
+  kTrustedProcess,  // "proxy" in output: gateway, launcher or cleanup process; the command cannot bypass it
   kCooperative,     // the program could ignore it
   kNone,            // nothing enforces it; the run is refused
 };
@@ -110,7 +112,7 @@ struct Enforcement {
   std::string mechanism = {};  // "read-only bind mount"
 };
 
-// The part of a command that may be logged. Its arguments may not: they can hold secrets.
+// The part of a command that may be logged. Arguments may not: they can hold secrets.
 struct CommandShape {
   std::string word = {};      // first word of a command line, when it is plainly a program's name or path
   std::size_t arguments = 0;  // argv[0] not counted
@@ -122,16 +124,16 @@ struct Plan {
   std::string policy_hash = {};  // plan/policy_hash.h; empty where no policy was resolved
   Containment containment = Containment::kNone;
   Tier tier = Tier::kNone;
-  IsolationLevel isolation_level = IsolationLevel::kNone;  // `rung` in output
+  IsolationLevel isolation_level = IsolationLevel::kNone;  // "rung" in output
   std::vector<SetupAction> setup = {};                     // undone in reverse
   Launch launch = {};
   std::optional<EgressRules> egress = {};     // rules of the network gateway; absent: no gateway
   std::vector<std::string> not_covered = {};  // what a weaker isolation level leaves open, one sentence each
-  std::uint32_t timeout_ms = 0;               // a planner may set less than the policy says; 0: the policy's
+  std::uint32_t timeout_ms = 0;  // 0: none. MakePlan sets the policy's where the planner has left 0
   Output output = {};
   Audit audit = {};
   std::vector<ResourceLimit> resources = {};  // as in the policy: for the outcome
-  std::vector<RunGroup> groups = {};          // of the persistent sandbox it runs in: for the outcome
+  std::vector<RunGroup> groups = {};          // control groups of its persistent sandbox: for the outcome
   std::vector<Enforcement> ledger = {};
   std::vector<Warning> warnings = {};
   std::vector<std::string> relaxations = {};  // defaults that the policy relaxes: "shared-host-network"
@@ -141,7 +143,7 @@ struct Plan {
   bool cwd_written = false;                   // persistent sandbox: `provision` named a cwd
   GitSnapshot git = {};                       // as in the policy: for the end of the run
 
-  // Does nothing for a default that the policy does not write: its `pointer` is empty.
+  // Does nothing if `pointer` is empty: the policy does not write that default.
   void AddToLedger(const std::string& pointer, std::string mechanism, Strength strength = Strength::kKernel) {
     if (!pointer.empty()) ledger.push_back({pointer, strength, std::move(mechanism)});
   }

@@ -1,7 +1,7 @@
-// A Policy: what a configuration means on this host. The last stage before planning; nothing after it knows
-// schema versions, defaults or spellings.
+// A Policy: what a configuration means on this host. Planners get it and know no schema versions, defaults or
+// spellings; `~` and `${PWD}` are expanded even before Decode.
 //
-// Everything starts closed. A default-constructed Policy reads nothing, writes nothing and has no network.
+// A default-constructed Policy reads nothing, writes nothing and has no network.
 #pragma once
 
 #include <cstdint>
@@ -34,31 +34,31 @@ enum class Origin { kBaseline, kPolicy, kProtection };
 struct PathRule {
   std::string path = {};              // absolute, canonical (no symlink, "." or ".."), no trailing slash
   Access access = Access::kReadOnly;  // or kReadWrite, kDenied
-  // What stands there, for Launch to compare. Absent if nothing does, or if no file was examined
-  // (Policy::as_written, the macOS baseline).
+  // Identity (device, inode) of the file at `path` at resolve time; Launch refuses the run if it changed.
+  // Absent if there was none, or if no file was examined (Policy::as_written, the macOS baseline).
   std::optional<FileObject> object = {};
   // Only for a denied rule without object: `path` up to its first missing component. Below a read-write grant
-  // a placeholder stands there.
+  // the run creates a placeholder there.
   std::string first_missing = {};
-  // Only for a denied rule without object: what stands at `path` all the same, and looks like a placeholder
-  // of another run. Where this run holds no name, it is denied like any other object, if it is still there.
+  // Only for a denied rule without object: set if `path` holds what looks like another run's placeholder. If
+  // this run creates no placeholder there, it masks that object, unless it has gone by then.
   std::optional<FileObject> look_alike = {};
-  // If not 0: a denied directory, of mxc-exec's own or for sockets, that does not exist yet. The launcher
-  // creates it with this mode, so that a mask can be mounted on it (OwnDirectory).
+  // Only for a denied directory that is missing, mxc-exec's own or one for sockets: the mode with which the
+  // launcher creates it (OwnDirectory), so that a mask can be mounted on it. 0: it is not created.
   std::uint32_t own_directory_mode = 0;
-  // If not 0: a denied directory in which programs of the host keep sockets. Its mask is a tmpfs with this
-  // mode, in which the command may create its own.
+  // Only for a denied directory in which programs of the host keep sockets, missing or not: the mode of the
+  // tmpfs that masks it, in which the command may create its own sockets. 0: it gets an ordinary mask.
   std::uint32_t socket_directory_mode = 0;
-  // Set for a protection rule whose path does not exist: the placeholder that takes the name.
+  // Only for a protection rule whose path does not exist: the readable placeholder that takes the name.
   std::optional<PlaceholderKind> placeholder_kind = {};
   // JSON pointer of its clause. Empty for the baseline, and for file systems of the kernel (/proc, /sys) that
   // are mounted below a grant and therefore denied.
   std::string pointer = {};
   Origin origin = Origin::kPolicy;
   std::string source = {};  // if set: a canonical path in an image, mounted at `path` instead of the host's
-  // An idmapped mount that maps no owner (Host::CanUnmapOwners): every user inside, root included, gets only
-  // the permission bits for others. A denied file without such bits then needs no mask. Only in the baseline,
-  // and only where our own engine or bubblewrap runs as root.
+  // Mounted with an idmap that maps no owner (Host::CanUnmapOwners): every user inside, root included, gets
+  // only the permission bits for others, so a denied file without such bits needs no mask. Only in the
+  // baseline, and only where our own engine or bubblewrap runs as root.
   bool unmapped_owners = false;
 };
 
@@ -105,9 +105,9 @@ struct Clause {
 };
 
 struct Policy {
-  Containment containment = Containment::kBubblewrap;
-  std::string container_id = {};
-  OperatingSystem system = OperatingSystem::kLinux;  // the system it was resolved for
+  Containment containment = Containment::kBubblewrap;  // Resolve sets the one that was selected
+  std::string container_id = {};                       // `containerId` as written; empty: none
+  OperatingSystem system = OperatingSystem::kLinux;    // the system it was resolved for
   PathStyle path_style = PathStyle::kPosix;
   // Resolved on another operating system, for display only: no file was looked at.
   bool as_written = false;
@@ -116,12 +116,12 @@ struct Policy {
   // path win. At most one rule per path.
   std::vector<PathRule> paths = {};
   std::vector<PathLink> links = {};
-  Workspace workspace = {};               // `paths` and `links` use the host's names for its files
+  Workspace workspace = {};               // paths below it are host paths here; planners translate them
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
   std::vector<ProtectEntry> protect = {};
-  GitSnapshot git = {};
+  GitSnapshot git = {};  // what git's files said before the run, to compare when it has ended
   std::vector<HomeFile> home_files = {};
-  Network network = {};  // host rules as written: planners make EgressRules of them
+  Network network = {};  // host-name rules as written; planners make EgressRules of them
   Ui ui = {};
   bool destroy_on_exit = true;              // lifecycle.destroyOnExit
   bool acl_changes_allowed = true;          // fallback.allowDaclMutation
@@ -136,7 +136,7 @@ struct Policy {
   Identity identity = {};
   Tier minimum_tier = Tier::kNone;
   bool interactive = false;                   // standard input and output are a terminal
-  bool stays = false;                         // a persistent sandbox, which gets its commands later
+  bool stays = false;                         // a persistent sandbox: its commands come in later calls
   std::vector<std::string> relaxations = {};  // defaults that the policy relaxes: "git-unprotected"
   std::vector<Clause> clauses = {};
   std::vector<Warning> warnings = {};

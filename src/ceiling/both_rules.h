@@ -1,4 +1,4 @@
-// What two rules that allow egress have in common.
+// The intersection of two rules that allow egress.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,12 @@ namespace mxc {
 
 [[nodiscard]] bool SameRule(const NetworkRule& left, const NetworkRule& right);  // but for their pointers
 
-// Destinations and ports that both allow; names by pattern, addresses by block. None: there is nothing. What
-// a rule opens only by naming it (the loopback, a cloud's metadata) both have to name. A name is in a name,
-// in
-// "*" and in a rule for everything, and not in a block. The pointer is that of `left`.
+// The destinations and ports that both allow; absent: none. Names are compared by pattern, addresses by
+// block. A name matches a name, "*" and a rule for everything, but no block. A destination that a rule must
+// name to open it (the loopback, a cloud's metadata) must be named by both. The pointer is that of `left`.
 [[nodiscard]] std::optional<NetworkRule> BothRules(const NetworkRule& left, const NetworkRule& right);
 
-// Of a rule what passes where the default is to allow. None: nothing.
+// The part of a rule that a default of "allow" would allow; absent: none.
 [[nodiscard]] std::optional<NetworkRule> WithoutOwnRanges(const NetworkRule& rule);
 
 }  // namespace mxc

@@ -1,5 +1,5 @@
-// The ceiling: what the operator of this machine lets its callers ask for at most. A file of root's in the
-// language of a policy (docs/operators.md). Each run gets what lies both in its policy and in here.
+// The ceiling: the most that the operator of this machine lets callers ask for. A file of root's, written
+// like a policy (docs/operators.md). A run gets only what both its policy and the ceiling allow.
 //
 //   Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
 //   Status cut = CutConfig(section, host, config, cuts);      // what needs no files
@@ -21,14 +21,14 @@ struct Requirements {
   std::vector<Preset> protect = {};
   bool audit = false;
   bool review = false;
-  bool verify = false;  // of helpers: each has a pin
+  bool verify = false;  // every helper must have a pin
   std::optional<std::vector<std::string>> containments = {};
   std::optional<std::vector<std::string>> profiles = {};
 };
 
-// What is in force for a caller. A part that is not written bounds nothing.
+// A section that is in force for a caller. A part that is not written bounds nothing.
 struct CeilingSection {
-  std::string pointer = {};  // of it in the file: "", "/users/alice"
+  std::string pointer = {};  // its place in the file: "", "/users/alice"
   Config bounds = {};
   bool filesystem = false;  // is written
   bool network = false;
@@ -37,7 +37,7 @@ struct CeilingSection {
   std::optional<std::vector<std::string>> variables = {};
   Requirements require = {};
   bool refuses = false;  // onExcess
-  // Of a clause that it adds to a policy: "/ceiling/users/alice/filesystem/deniedPaths/0".
+  // The pointer of a clause that it adds to a policy: "/ceiling/users/alice/filesystem/deniedPaths/0".
   [[nodiscard]] std::string At(const std::string& clause) const { return "/ceiling" + pointer + clause; }
 };
 
@@ -48,14 +48,14 @@ struct Ceiling {
   [[nodiscard]] std::string Text() const { return "within " + file + ", SHA-256 " + digest; }
 };
 
-// The pointer of the clause that says so in a plan's ledger.
+// The pointer of the ceiling's entry in a plan's ledger.
 inline constexpr const char* kCeilingPointer = "/ceiling";
 
-// Where it stands. No flag, variable or configuration names another place.
+// The path of the ceiling. No flag, variable or configuration can name another.
 [[nodiscard]] std::string CeilingFile(OperatingSystem system);
 
-// The caller's sections; none where there is no such file. Errors, kConflict: it cannot be read, could be
-// written by others than root, is not a ceiling, or does not say what is in force for this caller.
+// The caller's sections; absent if there is no such file. Errors, kConflict: the file cannot be read, could
+// be written by others than root, is no ceiling, or has no section for this caller.
 [[nodiscard]] Result<std::optional<Ceiling>> ReadCeiling(const Host& host,
                                                          const std::vector<std::uint32_t>& groups);
 // Errors: as a policy's, kSchema and kMalformed.

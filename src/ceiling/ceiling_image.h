@@ -1,4 +1,4 @@
-// An image, held against a ceiling: to show it is to grant its directory, and its names are the command's.
+// Checks an image against a ceiling: to mount an image is to grant its directory, under other names.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace mxc {
 
-// What is denied in an image, each with the pointer of the clause that says so.
+// The denied paths of an image, each with the pointer of the clause that denies it.
 struct ImageDenials {
   std::vector<PathEntry> written = {};  // as in `deniedPaths`, patterns included
   std::vector<PathEntry> names = {};    // paths in the image, taken as they are
 };
 
-// Adds what the section denies in the image that `image`, a canonical directory, holds: its denied paths, by
-// the names that they have on the host, too, and files of the image that are denied under their path on the
-// host. Errors, kConflict: the section grants the directory to nobody, and it is none of root's own images;
-// the section cannot be resolved.
+// Adds the paths that the section denies in the image in the canonical directory `image`: its denied paths
+// inside the image, by their names on the host, too, and files of the image whose path on the host it denies.
+// Errors, kConflict: the section does not grant the directory, and it is none of root's own images; the
+// section cannot be resolved.
 [[nodiscard]] Status BoundImage(const CeilingSection& section, const Host& host, PathWalker& walker,
                                 const std::string& image, ImageDenials& denials);
 

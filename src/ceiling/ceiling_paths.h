@@ -1,4 +1,4 @@
-// The paths of a section on this machine, and what it says of any other.
+// The paths of a section on this machine, and the access that it allows to any path.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@
 
 namespace mxc {
 
-// What may be done there at most, and which clause of the section says so.
+// The most access that a path may get, and the clause of the section that decides it.
 struct CeilingVerdict {
   Access access = Access::kDenied;
   std::string clause = {};
-  bool baseline = false;  // no entry of the section is about it
+  bool baseline = false;  // no entry of the section covers it
 };
 
 struct CeilingPlace {
@@ -30,19 +30,19 @@ struct CeilingPlace {
 
 class CeilingPaths {
  public:
-  // A grant through a link that others than root may have put there opens nothing: they would choose what.
-  // Errors, kConflict: what it denies cannot be resolved.
+  // A grant through a link that others than root could have created grants nothing: they would choose where
+  // it leads. Errors, kConflict: a denied path cannot be resolved.
   [[nodiscard]] static Result<std::unique_ptr<CeilingPaths>> Resolve(const CeilingSection& section,
                                                                      const Host& host, PathWalker& walker);
 
-  // Of the canonical `path`, by all names of what stands there: the strictest entry around any of them. What
-  // none names may be read where the baseline shows it.
+  // The strictest entry that covers any name of the object at the canonical `path`. An object that no entry
+  // covers may be read if the baseline shows it.
   [[nodiscard]] CeilingVerdict Judge(const std::string& path, const std::optional<FileObject>& object) const;
-  // Every sandbox shows it: not what the baseline hides there again.
+  // Whether the baseline shows it, and no rule of the baseline hides it again.
   [[nodiscard]] bool InBaseline(const std::string& path) const;
-  // The baseline hides something below it, unless a policy grants it.
+  // Whether the baseline hides something below it, unless a policy grants that.
   [[nodiscard]] bool HoldsHidden(const std::string& path) const;
-  // Where its verdict may differ from that on the directory above, ancestors first.
+  // The paths whose verdict may differ from that of their parent directory, ancestors first.
   [[nodiscard]] const std::vector<CeilingPlace>& Places() const { return places_; }
 
  private:

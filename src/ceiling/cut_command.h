@@ -9,9 +9,9 @@
 
 namespace mxc {
 
-// Time and variables of a command become what the ceiling allows. Errors, kConflict: the sandbox was planned
-// under another ceiling than that of now, or without one; a command that nobody waits for (`background`) has
-// no time-out.
+// Cuts time-out and variables of a command to what the ceiling allows. Errors, kConflict: the sandbox was
+// planned under another ceiling than the present one, or without one; a command in the background has no
+// time-out.
 [[nodiscard]] Status CutCommand(const Host& host, const Plan& sandbox, bool background, Config& config,
                                 Cuts& cuts);
 

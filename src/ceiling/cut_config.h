@@ -1,4 +1,4 @@
-// What of a request needs no files to be held against a ceiling.
+// Cuts the parts of a request that can be checked against a ceiling without looking at files.
 #pragma once
 
 #include "ceiling/ceiling.h"
@@ -9,15 +9,15 @@
 
 namespace mxc {
 
-// Network, sockets, limits, variables, protection, record and profiles of `config` become what lies in it and
-// in the section. Errors, kConflict: a required record that is not asked for.
+// Cuts network, sockets, limits, variables, protection, audit log and profiles of `config` to what the
+// section allows. Errors, kConflict: a required audit log is not asked for.
 [[nodiscard]] Status CutConfig(const CeilingSection& section, const Host& host, Config& config, Cuts& cuts);
 // Parts of CutConfig.
 void AddPins(const CeilingSection& section, Config& config);
 void CutTime(const CeilingSection& section, Config& config, Cuts& cuts);
 void CutVariables(const CeilingSection& section, Config& config, Cuts& cuts);
 void CutNetwork(const CeilingSection& section, Network& network, Cuts& cuts);
-// Whether the run may use what its containment has come to. Errors, kConflict. `none` never.
+// Whether the section allows the containment that was selected; never `none`. Errors, kConflict.
 [[nodiscard]] Status CheckContainment(const CeilingSection& section, const Config& config,
                                       Containment containment);
 

@@ -1,4 +1,4 @@
-// The paths of a request, held against those of a ceiling: files, whatever name each of the two gives them.
+// Cuts the paths of a request by those of a ceiling, by file and not by name.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,9 @@
 
 namespace mxc {
 
-// Each grant keeps what the section grants as well, and loses what it denies, under every name that mounts
-// give it. A section without paths for something leaves of it what the baseline has. Errors: kConflict, for a
-// section that cannot be resolved.
+// Each grant keeps what the section grants as well, and loses what the section denies, under every name that
+// mounts give it. Where no entry of the section covers a path, only the baseline's access remains. Errors:
+// kConflict, for a section that cannot be resolved.
 [[nodiscard]] Status CutEntries(const CeilingSection& section, const Host& host, PathWalker& walker,
                                 std::vector<Entry>& entries, Cuts& cuts);
 

@@ -1,4 +1,4 @@
-// What a request asked for beyond a ceiling, clause by clause.
+// Collects what was cut of a request, clause by clause.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace mxc {
 
 class Cuts {
  public:
-  // `pointer`: of the request's clause; `what`: became of it; `clause`: of the section that says so.
+  // `pointer`: the request's clause; `what`: what became of it; `clause`: the clause of the section that cut.
   void Add(const CeilingSection& by, const std::string& clause, std::string pointer, const std::string& what);
-  // What is cut of the clause with this pointer is nobody's wish, and not reported.
+  // Does not report cuts of the clause with this pointer: the caller did not write it.
   void Ignore(std::string pointer) { ignored_ = std::move(pointer); }
-  // The error of a section that refuses what it would cut; Done when there is none.
+  // The error of a section that refuses (onExcess) instead of cutting; Done if there is none.
   [[nodiscard]] Status Refusal() const;
-  // A warning "clamped" for each, and the one, "ceiling", that is told.
+  // A warning "clamped" for each cut, and one "ceiling", which is printed.
   [[nodiscard]] std::vector<Warning> Warnings() const;
 
  private:

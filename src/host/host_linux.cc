@@ -19,7 +19,7 @@
 namespace mxc {
 namespace {
 
-// Most file systems say it with the name; the others are asked.
+// d_type where the file system fills it in, otherwise fstatat.
 FileType TypeOf(const KernelDirectoryEntry& entry, int directory_fd) {
   mode_t mode = static_cast<mode_t>(DTTOIF(entry.type));
   struct stat found {};
@@ -63,9 +63,10 @@ Result<std::vector<DirectoryEntry>> LinuxHost::ListEntries(const std::string& pa
   if (!fd) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
   std::vector<DirectoryEntry> entries;
   const auto take = [&](const KernelDirectoryEntry& entry, std::string_view name) {
-    if (entry.type != DT_DIR && entry.type != DT_UNKNOWN && wanted && !wanted(name)) return;
+    const bool named = !wanted || wanted(name);
+    if (!named && entry.type != DT_DIR && entry.type != DT_UNKNOWN) return;  // spares the fstatat
     const FileType type = TypeOf(entry, fd.Get());
-    if (type != FileType::kDirectory && wanted && !wanted(name)) return;
+    if (!named && type != FileType::kDirectory) return;
     entries.push_back({.name = std::string(name), .type = type, .inode = entry.inode});
   };
   if (const int problem = ReadDirectory(fd.Get(), take); problem != 0)

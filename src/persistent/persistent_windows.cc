@@ -19,9 +19,9 @@
 namespace mxc::session {
 namespace {
 
-constexpr DWORD kLockMs = 420000;  // who starts a machine has it until that runs
+constexpr DWORD kLockMs = 420000;  // who starts a virtual machine holds the lock until it is up
 
-// Held by whoever changes a sandbox. A killed one leaves the record it has written last.
+// The lock that a call holds while it changes a sandbox. If the call is killed, its last record stays.
 class Transition {
  public:
   explicit Transition(DWORD limit_ms) : mutex_(::CreateMutexW(nullptr, FALSE, L"Local\\mxc-exec.sandboxes")) {
@@ -43,15 +43,16 @@ class Transition {
   bool held_ = false;
 };
 
-// Its machine, or its keeper.
+// Whether its virtual machine, or its keeper in WSL, runs.
 bool Stands(const Record& record) {
   return record.Wsl() != nullptr ? KeeperRuns(record) : AnyRuns(record.machine);
 }
 
 bool Runs(const Record& record) { return record.state == State::kStarted && Stands(record); }
 
-// A machine that was started by a call which was killed before it could write down all its processes: as
-// there is only one, whatever came after the first process belongs to it.
+// Whether a call was killed after it had started a virtual machine and before it had recorded all the
+// machine's processes. Only one machine runs at a time, so every process younger than the first is part of
+// it.
 bool IsLeftHalfWay(const Record& record) {
   if (record.state != State::kStarting || record.machine.empty()) return false;
   if (record.Wsl() != nullptr) return KeeperRuns(record);
@@ -61,29 +62,32 @@ bool IsLeftHalfWay(const Record& record) {
   });
 }
 
-// The sandbox ends, with what it stands on. Under the lock: nobody is starting one.
+// Ends the sandbox with its virtual machine or keeper. The caller holds the lock, so no other call starts
+// one.
 Result<std::vector<Warning>> End(const SandboxFolder& folder, const Record& record) {
   if (record.Wsl() != nullptr) return EndInWsl(folder, record);
   if (Runs(record) || IsLeftHalfWay(record)) EndMachine();
   return std::vector<Warning>{};
 }
 
-// What is written down, brought in line with what is there.
+// The record, as stopped if its virtual machine or keeper has ended.
 Record Settled(Record record) {
   const bool gone = record.state == State::kStarted && !Stands(record);
   if (gone) record.state = State::kStopped;
   return record;
 }
 
-Result<Record> Find(const SandboxFolder& folder) {
+// `read`: what folder.Read() has returned.
+Result<Record> UsableRecord(const SandboxFolder& folder, std::optional<Record> read) {
   if (!folder.IsThere()) return SandboxFolder::AnyWasMade() ? NoSuchSandbox() : NotProvisioned();
-  std::optional<Record> record = folder.Read();
-  if (!record) return SandboxDied("its record cannot be read");
-  if (folder.IsOver(*record)) return NoSuchSandbox();
-  return Settled(std::move(*record));
+  if (!read) return SandboxDied("its record cannot be read");
+  if (folder.IsOver(*read)) return NoSuchSandbox();
+  return Settled(std::move(*read));
 }
 
-// Of a sandbox in WSL that is not started: what a keeper that was killed has left there. It stays as it is.
+Result<Record> Find(const SandboxFolder& folder) { return UsableRecord(folder, folder.Read()); }
+
+// Cleans up what a killed keeper left in a WSL sandbox, and keeps the sandbox itself.
 void EndLeftInside(const SandboxFolder& folder, Record record) {
   const bool was_started = record.state == State::kStarted;
   if (record.Wsl() == nullptr || Stands(record) || (!was_started && record.state != State::kStarting)) return;
@@ -91,10 +95,10 @@ void EndLeftInside(const SandboxFolder& folder, Record record) {
   record.state = was_started ? State::kStopped : State::kProvisioned;
   record.machine.clear();
   record.Wsl()->inside.clear();
-  static_cast<void>(folder.Write(record));  // else the next one asks again
+  static_cast<void>(folder.Write(record));  // if that fails, the next sweep tries again
 }
 
-// Sandboxes whose time is over, and with `dead` what a killed call has left. Their names.
+// Removes sandboxes whose time is over and, with `dead`, what killed calls have left. Returns their names.
 std::vector<std::string> Sweep(bool dead) {
   std::vector<std::string> swept;
   const Transition transition{dead ? kLockMs : 0};
@@ -187,8 +191,8 @@ Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
   const Transition transition{kLockMs};
   if (Status held = transition.Held(); !held) return held.error();
   const SandboxFolder folder{id};
-  const Result<Record> found = Find(folder);
   const std::optional<Record> record = folder.Read();
+  const Result<Record> found = UsableRecord(folder, record);
   Result<std::vector<Warning>> left = record ? End(folder, *record) : std::vector<Warning>{};
   if (!left) return left;
   const bool dead = folder.IsThere() && !record;

@@ -64,14 +64,13 @@ void AddLimits(const Plan& plan, ExplainPage& page) {
   if (!plan.policy_hash.empty()) page.Line("hash", plan.policy_hash);
 }
 
-// A settled ledger answers clause by clause; several may share a pointer.
+// After SettleLedger, entry i answers clause i.
 void AddLedger(const Policy& policy, const Plan& plan, ExplainPage& page) {
   page.Section("ledger");
   for (std::size_t i = 0; i < plan.ledger.size(); ++i) {
     const Enforcement& entry = plan.ledger[i];
     page.Row(fmt::format("{:<34} {:<11} {}", entry.pointer, Name(entry.strength), entry.mechanism));
-    const bool answers = i < policy.clauses.size() && policy.clauses[i].pointer == entry.pointer;
-    if (answers) page.Row(fmt::format("  {}", policy.clauses[i].text));
+    if (i < policy.clauses.size()) page.Row(fmt::format("  {}", policy.clauses[i].text));
   }
 }
 

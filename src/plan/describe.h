@@ -1,4 +1,4 @@
-// A policy and its plan, to read: what --explain prints. No secret is in it.
+// Describes a policy and its plan for people: what --explain prints. Contains no secrets.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace mxc {
 
-// `origin`: where the policy is from; empty: not told.
+// `origin`: where the policy is from; empty: not shown.
 [[nodiscard]] std::string DescribeText(const Backend& backend, const Policy& policy, const Plan& plan,
                                        std::string_view origin = {});
 // One document, indented.
 [[nodiscard]] std::string DescribeJson(const Backend& backend, const Policy& policy, const Plan& plan,
                                        std::string_view origin = {});
 
-// What is executed: the policy's command, or what a plan that does without its shell makes of it. Borrowed
-// from both.
+// The arguments that are executed: the policy's command, or that of a plan that runs it without its shell.
+// Borrowed from both.
 [[nodiscard]] const std::vector<std::string>& ExecutedBy(const Policy& policy, const Plan& plan);
-// What the command gets: the launch's, with what the planner has added, or the policy's where another system
-// adds its own. Borrowed from both.
+// The command's environment: the launch's, with the planner's additions, or the policy's where another system
+// adds its own variables. Borrowed from both.
 [[nodiscard]] const std::vector<Variable>& ShownEnvironment(const Policy& policy, const Plan& plan);
 
 }  // namespace mxc

@@ -1,4 +1,5 @@
-// The ledger: which mechanism holds which clause. Planners make the entries; this completes and judges them.
+// The ledger: which mechanism enforces which clause. Planners write the entries; this completes and checks
+// it.
 #pragma once
 
 #include "mxc/error.h"
@@ -7,11 +8,12 @@
 
 namespace mxc {
 
-// Adds what the launcher holds in every plan: time-out, output, audit, tier.
+// Adds the clauses that the launcher enforces in every plan: time-out, output, audit, tier.
 void AddLauncherEntries(const Policy& policy, Plan& plan);
 
-// One entry per clause, in the order of the clauses. Errors: kUnenforceable with the pointer of the first
-// clause without an entry, with `none`, or, in a plan that claims isolation, with `cooperative`.
+// Keeps one entry per clause, the weakest, in the order of the clauses. Errors: kUnenforceable with the
+// pointer of the first clause without an entry, with `none`, or, in a plan that claims isolation, with
+// `cooperative`.
 [[nodiscard]] Status SettleLedger(const Policy& policy, Plan& plan);
 
 }  // namespace mxc

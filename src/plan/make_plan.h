@@ -1,5 +1,5 @@
-// Policy to Plan through a backend, and the checks no backend may skip: usable, strong enough, ledger
-// complete.
+// Makes a Plan of a Policy through a backend, and checks what no backend may skip: that the containment is
+// usable and strong enough, and the ledger complete.
 #pragma once
 
 #include "mxc/backend.h"

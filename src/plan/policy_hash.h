@@ -1,5 +1,9 @@
+<<<<<<< HEAD
 // Which policy was in force, in a form that two runs can be compared by (docs/policy/audit.md, "The hash of a
 // policy").
+=======
+// A hash of the policy in force, by which two runs can be compared (docs/policy.md, "The hash of a policy").
+>>>>>>> w-wrd
 #pragma once
 
 #include <string>
@@ -9,8 +13,8 @@
 
 namespace mxc {
 
-// What the policy allows and limits, a line each, sorted; nothing that differs from run to run. `config` is
-// what `policy` was resolved from.
+// A line for each thing that the policy allows or limits, sorted, without what differs from run to run.
+// `config` is what `policy` was resolved from.
 [[nodiscard]] std::string CanonicalPolicy(const Config& config, const Policy& policy);
 // "sha256:" and the hash of that text.
 [[nodiscard]] std::string PolicyHash(const Config& config, const Policy& policy);

@@ -93,7 +93,7 @@ class OwnState {
     const Result<Walked> way = walker_.Walk(place.path);
     if (!way || place.unlisted) return CheckClosed(place.path);
     if (Status links = CheckLinks(*way); !links) return links;
-    if (Status left = HoldLeft(*way); !left) return left;
+    if (Status left = PinDirectoriesSteppedOutOf(*way); !left) return left;
     const Result<std::vector<std::string>> all = NamesOf(way->path);
     if (!all) return all.error();
     const bool linked = std::any_of(way->links.begin(), way->links.end(),
@@ -126,14 +126,14 @@ class OwnState {
   Status KeepPolicy(const PolicyFile& file) {
     const Result<Walked> walked = seen_walker_.Walk(file.path);
     if (!walked) return Done{};
-    if (Status left = HoldLeft(*walked); !left || !file.kept) return left;
+    if (Status left = PinDirectoriesSteppedOutOf(*walked); !left || !file.kept) return left;
     if (Status links = CheckLinks(*walked); !links) return links;
     return KeepFile(file.path);
   }
 
-  // The names of the directories that a path steps back out of. Directories above a link are held with what
-  // is there.
-  Status HoldLeft(const Walked& way) {
+  // Pins the directories that a path steps back out of by "..". One above a link that the path met needs no
+  // pin: it is held with that link.
+  Status PinDirectoriesSteppedOutOf(const Walked& way) {
     for (const std::string& directory : way.left) {
       if (std::any_of(way.links.begin(), way.links.end(),
                       [&](const LinkMet& met) { return IsAtOrBelow(met.link.path, directory); }))
@@ -149,7 +149,7 @@ class OwnState {
     return Done{};
   }
 
-  // Of those files.
+  // Protects the other hard-link names of the files kept above.
   Status HoldOtherNames() {
     protector_.Begin({.preset = Preset::kGit, .pointer = "/filesystem"});
     if (Status held = protector_.HoldOtherNames(); !held) return held;
@@ -159,8 +159,8 @@ class OwnState {
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return protector_.Links(); }
 
  private:
-  // Where the caller does not get, no run of ours does. But a command could make a way through a directory of
-  // the caller's, and where a link leads that cannot be followed nobody can tell.
+  // A directory that the caller cannot enter needs no protection, because no later run can enter it. Refused
+  // if the caller owns it, because the command could open a way to it, or if it is a link that leads nowhere.
   [[nodiscard]] Status CheckClosed(const std::string& path) {
     for (std::string at = path;; at = ParentOf(at)) {
       const Lookup& lookup = walker_.LookAt(at);
@@ -185,7 +185,8 @@ class OwnState {
     return all;
   }
 
-  // Whoever could turn one would choose what later runs obey, and nothing can be mounted on a link.
+  // Refuses a link that the command could replace: it would choose what later runs obey, and no mount can
+  // protect a link.
   [[nodiscard]] Status CheckLinks(const Walked& way) {
     for (const LinkMet& met : way.links) {
       if (IsRootsAlone(met) || !CanChange(std::string(ParentOf(met.link.path)))) continue;
@@ -247,8 +248,8 @@ class OwnState {
     return Hold(path, *grant, linked);
   }
 
-  // Where it is missing, and nobody could make it, nothing is to be held. Without mounts the launcher puts
-  // back what stands under its own name; where links lead to is refused.
+  // A missing path that nobody can create needs no protection. Without mounts the cleanup process restores
+  // the path itself; one that links lead to is refused.
   [[nodiscard]] Status Hold(const std::string& path, const PathRule& grant, bool linked) {
     const PathRule found = grant;  // rules are added
     std::string above{ParentOf(path)};
@@ -262,7 +263,7 @@ class OwnState {
     return made && Writable(path) != nullptr ? Status(NotHeld(found, path)) : Done{};
   }
 
-  // Its owner gives itself the right to write.
+  // The owner may chmod, so it counts as able to write.
   [[nodiscard]] bool CanChange(const std::string& directory) {
     const Lookup& lookup = walker_.LookAt(directory);
     return host_.MayAccess(directory, Access::kReadWrite) ||
@@ -287,9 +288,9 @@ class OwnState {
 
 }  // namespace
 
-Status DenyOwnState(const Host& host, const std::vector<OwnPlace>& places, const MountNames& names,
-                    const std::vector<Entry>& entries, const PolicyFile& policy_file, PathWalker& walker,
-                    RuleSet& rules, Policy& policy) {
+Status ProtectOwnState(const Host& host, const std::vector<OwnPlace>& places, const MountNames& names,
+                       const std::vector<Entry>& entries, const PolicyFile& policy_file, PathWalker& walker,
+                       RuleSet& rules, Policy& policy) {
   if (!rules.HasGrantOfPolicy()) return Done{};
   OwnState state(host, policy.containment, names, walker, rules, policy.warnings);
   for (const OwnPlace& place : places) {
@@ -297,7 +298,7 @@ Status DenyOwnState(const Host& host, const std::vector<OwnPlace>& places, const
   }
   if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};
   for (const Entry& entry : entries) {
-    if (Status left = state.HoldLeft(entry.walked); !left) return left;
+    if (Status left = state.PinDirectoriesSteppedOutOf(entry.walked); !left) return left;
   }
   for (const std::string& file : FindOwnFiles(host)) {
     if (Status kept = state.KeepFile(file); !kept) return kept;

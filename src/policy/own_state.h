@@ -1,6 +1,6 @@
-// What mxc-exec keeps for itself between runs, and later runs trust: the sockets and records of sandboxes
-// that stay, the images of `lxc`, and the caller's profiles. Whoever could write there would choose what the
-// next run does.
+// The state that mxc-exec keeps between runs and that later runs trust: sockets and records of persistent
+// sandboxes, images of `lxc`, and the caller's profiles. A command that could write there would choose what
+// the next run does.
 #pragma once
 
 #include <string>
@@ -23,19 +23,20 @@ struct PolicyFile {
   bool kept = true;       // false: the caller refuses one that the command could write
 };
 
-// Under whichever name mounts give such a directory below a grant: one with sockets is denied, and one that
-// does not exist is to be made by the launcher (PathRule::own_directory_mode) where a run outside could make
-// it, or the command. Images and configuration, and what symbolic links there lead to, are protected
-// (Origin::kProtection): read-only, and their names held for as long as the command runs. So are the files of
-// this program, and `policy_file`, from which the policy was read (none: an empty path), with the names of
-// the directories between them and the grant; links to the program are put right at the run's end.
-// Directories that `entries` and the path of the policy step back out of ("a/..") keep their names as well.
+// Under every name that mounts give such a directory below a grant:
+// - One with sockets is denied. If it is missing and a run or the command could create it, the launcher
+//   creates it (PathRule::own_directory_mode).
+// - Images and configuration, and what symbolic links there lead to, are protected (Origin::kProtection):
+//   read-only, and nobody inside can rename or remove them. So are the files of this program and
+//   `policy_file`, with the directories between them and the grant. Links to the program are restored when
+//   the run has ended.
+// - Directories that `entries` and the policy's path step back out of ("a/..") cannot be renamed either.
 // Errors: kConflict, for a grant of such a directory or file, for a symbolic link on the way to one that the
-// command could turn, and where what is to be held cannot be told or held; kUnenforceable, where links lead
-// to what nothing holds without mounts.
-[[nodiscard]] Status DenyOwnState(const Host& host, const std::vector<OwnPlace>& places,
-                                  const MountNames& names, const std::vector<Entry>& entries,
-                                  const PolicyFile& policy_file, PathWalker& walker, RuleSet& rules,
-                                  Policy& policy);
+// command could replace, and for a path that cannot be examined or protected; kUnenforceable, where only a
+// mount could protect what links lead to, and there are no mounts.
+[[nodiscard]] Status ProtectOwnState(const Host& host, const std::vector<OwnPlace>& places,
+                                     const MountNames& names, const std::vector<Entry>& entries,
+                                     const PolicyFile& policy_file, PathWalker& walker, RuleSet& rules,
+                                     Policy& policy);
 
 }  // namespace mxc

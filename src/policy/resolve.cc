@@ -192,7 +192,7 @@ Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, co
   const std::vector<OwnPlace> own_places =
       rules.HasGrantOfPolicy() ? FindOwnPlaces(host, walker) : std::vector<OwnPlace>{};
   if (Status denied =
-          DenyOwnState(host, own_places, names, entries, options.policy_file, walker, rules, policy);
+          ProtectOwnState(host, own_places, names, entries, options.policy_file, walker, rules, policy);
       !denied)
     return denied;
   if (image) {

@@ -1,6 +1,5 @@
-// What bubblewrap says on its status pipe: one JSON object a line, {"child-pid": n, ...} when process 1 of
-// the sandbox exists and {"exit-code": n} when the command has ended. A set-up that fails never says the
-// latter.
+// Parses bubblewrap's status pipe: one JSON object a line, {"child-pid": n, ...} when process 1 of the
+// sandbox exists and {"exit-code": n} when the command has ended. A set-up that fails writes no exit-code.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ class SandboxStatus {
 
   void Feed(std::string_view bytes);  // lines may arrive in pieces
   [[nodiscard]] std::optional<std::int64_t> ChildId() const { return child_id_; }
-  [[nodiscard]] bool InALine() const { return !pending_.empty(); }  // that has not come to its end
+  [[nodiscard]] bool InALine() const { return !pending_.empty(); }  // the last line is incomplete
   [[nodiscard]] std::optional<int> ExitCode() const { return exit_code_; }
 
  private:

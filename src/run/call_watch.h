@@ -1,13 +1,12 @@
-// Watches calls of the command, through seccomp(2)'s user notifications: each waits until it has been looked
-// at.
+// Watches system calls of the command through seccomp(2)'s user notifications: each call waits until the
+// launcher has answered.
 //
-// connect(2) of a UDP socket sends nothing, so the packet filter of a sandbox with a gateway is not asked,
-// and the command would take a destination that is denied for an open one. The launcher asks the filter, and
-// has such a connect() fail with EACCES. What is sent later is refused by the filter itself, whatever was
-// answered here.
+// connect(2) of a UDP socket sends nothing, so the packet filter of a sandbox with a gateway does not see it,
+// and the command would take a denied destination for an open one. The launcher asks the filter and lets such
+// a connect() fail with EACCES. The filter itself refuses datagrams, whatever the launcher answers here.
 //
-// Calls that take a path, where they are watched as well, go on as if nobody had looked: nothing is decided,
-// because what is read of the command's memory may change behind the look.
+// Calls that take a path are only reported and always continue: the launcher cannot decide them, because the
+// command can change its memory after the launcher has read it.
 //
 //   Result<CallWatch> watch = CallWatch::Start({.connections = true, .on_file = [&](const FileCall& call) {
 //   ... }});
@@ -34,14 +33,13 @@ class CallWatch {
   // Nothing wanted: every function does nothing. Errors: kSetupFailed.
   [[nodiscard]] static Result<CallWatch> Start(Wanted wanted);
 
-  [[nodiscard]] int WatchSocket() const {
-    return watch_socket_.Get();
-  }  // the sandbox's end; -1: nothing is wanted, or closed
+  // The sandbox's end of the socket; -1: nothing is wanted, or it is closed.
+  [[nodiscard]] int WatchSocket() const { return watch_socket_.Get(); }
   void CloseWatchSocket() { watch_socket_.Reset(); }
   [[nodiscard]] int Events() const { return listener_ ? listener_.Get() : ours_.Get(); }
   void Take(short events);
   [[nodiscard]] bool WantsFiles() const { return wanted_.on_file != nullptr; }
-  [[nodiscard]] bool Watched() const { return watched_; }  // the kernel has told of calls
+  [[nodiscard]] bool Watched() const { return watched_; }  // a notification has arrived
 
  private:
   void TakeListener();

@@ -1,6 +1,6 @@
-// Whether somebody has begun to write a configuration of git's that is held: git, and every library for it,
-// makes "config.lock" beside it first, and fails when it renames that. The kernel notes the names that are
-// made, and is asked when the run has ended.
+// Finds out whether somebody tried to write a protected git configuration: git, and every library for it,
+// first creates "config.lock" beside it, and fails at the rename. An inotify watch records the names that are
+// created; it is read when the run has ended.
 //
 //   ConfigLockWatch watch = ConfigLockWatch::Start(plan.git);
 //   ... the run ...
@@ -18,10 +18,10 @@ namespace mxc {
 
 class ConfigLockWatch {
  public:
-  // What the kernel has no watch for is not told of: nothing relies on it.
+  // A directory for which the kernel has no watch left is skipped: nothing relies on the answer.
   [[nodiscard]] static ConfigLockWatch Start(const GitSnapshot& before);
 
-  // Configurations that were to be written since, sorted. Once.
+  // Configurations that somebody tried to write since the last call, sorted.
   [[nodiscard]] std::vector<std::string> Tried();
 
  private:

@@ -1,4 +1,4 @@
-// What an mxc-exec in another system says of its run: the file of its --result.
+// Reads the --result file of an mxc-exec in another system.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,21 @@
 namespace mxc {
 
 struct InnerReport {
-  bool started = false;  // the command was
+  bool started = false;  // the command was started
   std::optional<Outcome> outcome = {};
   std::optional<Error> error = {};
   std::vector<Warning> warnings = {};  // that it would have printed
-  // Why neither outcome nor error is taken: what came is not what an mxc-exec of this version writes, or
-  // speaks against itself. Empty: nothing is wrong.
+  // Why neither outcome nor error is taken: the text is not what an mxc-exec of this version writes, or
+  // contradicts itself. Empty: nothing is wrong.
   std::string unreadable = {};
 };
 
-// Neither outcome nor error: it did not come to its end. Every member that an outcome is made of is there,
-// once, with its type and within its bounds, and the command was held by something. Lines that are no objects
-// of JSON, and events that are none of its own, are passed over.
+// Returns neither outcome nor error if the inner mxc-exec wrote none. An outcome is taken only if each of its
+// members is there once, with its type and within its bounds, and the command was isolated. Skips lines that
+// are no JSON objects, and unknown events.
 [[nodiscard]] InnerReport ReadInnerReport(std::string_view lines);
 
-// The error with which the standard error of an mxc-exec ends. Nothing: it does not end so.
+// The error in the last line of an mxc-exec's standard error; absent if that line is none.
 [[nodiscard]] std::optional<Error> ReadInnerError(std::string_view text);
 
 }  // namespace mxc

@@ -14,13 +14,13 @@ namespace mxc {
 // 0: the plan has none.
 [[nodiscard]] std::uint64_t CpuTimeLimitMs(const Plan& plan);
 
-// Those the kernel or the launcher knows of. What a program is told by an error alone (openFiles, tmp, and
-// processes without a control group) is not among them.
+// Limits that the kernel or the launcher counts. Where a program only gets an error (openFiles, tmp, and
+// processes without a control group), nobody counts.
 [[nodiscard]] std::vector<Resource> ReachedLimits(const Plan& plan, const std::vector<RunGroup>& groups,
                                                   const ReachCounts& before, const Outcome& outcome);
-// One for each that has ended something or made it fail.
+// One warning for each limit that has ended a process or made a call fail.
 [[nodiscard]] std::vector<Warning> ReachedWarnings(const Plan& plan, const Outcome& outcome);
-// For a private /tmp of `mib` that was full at the end: whoever wrote there may have got ENOSPC.
+// For a private /tmp of `mib` MiB that was full at the end: a program that wrote there may have got ENOSPC.
 [[nodiscard]] Warning FullTmpWarning(const Plan& plan, int mib);
 
 }  // namespace mxc

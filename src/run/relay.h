@@ -42,8 +42,8 @@ struct RelayInput {
   std::function<std::uint64_t()> cpu_time_used = nullptr;  // in ms, of the whole run
 };
 
-// How it ended. `reported` is false when a sandbox never said how its command ended: it was not set up, or we
-// have killed it.
+// How the run ended. `reported` is false if the sandbox never reported its command's status, because its
+// set-up failed or because we killed it.
 struct RelayResult {
   int exit_code = 0;
   int signal = 0;
@@ -51,7 +51,7 @@ struct RelayResult {
   bool timed_out = false;
   bool cpu_time_out = false;
   int interrupted_by = 0;
-  // We have ended it, for whatever reason.
+  // The launcher ended the run.
   [[nodiscard]] bool Stopped() const { return timed_out || cpu_time_out || interrupted_by != 0; }
 };
 
@@ -88,16 +88,16 @@ class Relay {
   RelayResult result_;
   SandboxStatus report_;
   Stage stage_ = Stage::kRunning;
-  std::uint64_t stop_deadline_ = 0;   // of the grace; after the kill, of everything that is still to come
+  std::uint64_t stop_deadline_ = 0;   // end of the grace period; after the kill, limit for all that follows
   std::uint64_t drain_deadline_ = 0;  // 0: not draining
   std::uint64_t cpu_time_check_ = 0;  // when to look at the processor time again
-  std::uint64_t rest_of_line_ = 0;    // when to read on in the status pipe; 0: when it has something
+  std::uint64_t rest_of_line_ = 0;    // when to read on in the status pipe; 0: when it is readable
   bool reports_ended_ = false;
   bool child_ended_ = false;
   bool tree_ended_ = false;
-  std::uint64_t idle_deadline_ = 0;  // when to tell the filters that nothing comes; 0: they know
+  std::uint64_t idle_deadline_ = 0;  // when to call OutputFilter::Idle; 0: already called
   bool settled_ = false;
-  bool in_background_ = false;  // what is typed at the caller's terminal is for another job
+  bool in_background_ = false;  // another job is in the foreground of the caller's terminal
 };
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// How one learns how the command of a launch ended, and with it which process holds its tree together.
+// Who reports the command's exit status, which also says which process holds its tree together.
 #pragma once
 
 #include "mxc/launch.h"
@@ -6,12 +6,12 @@
 namespace mxc {
 
 enum class Reporting {
-  kExitStatus,  // of the child itself
-  kStatusPipe,  // of the command inside; a child that ends without a report failed to set up
-  kInit,        // of the command inside, from our engine's init, which is the child itself
-  kContainer,   // the same, from an init that is the child's child
-  kSupervisor,  // the same without a pid namespace: what outlives that process becomes ours
-  kPersistent,  // of the command, from its supervisor in a persistent sandbox; no child of ours
+  kExitStatus,  // the kernel: the command is the launcher's child
+  kStatusPipe,  // bubblewrap, on its status pipe; if the child ends without a report, its set-up failed
+  kInit,        // our engine's init, which is the launcher's child
+  kContainer,   // our engine's init, which is a grandchild
+  kSupervisor,  // our engine's init without a pid namespace; the launcher adopts what outlives it
+  kPersistent,  // the supervisor in a persistent sandbox, which is no child of the launcher
 };
 
 [[nodiscard]] inline Reporting ReportingOf(const DirectLaunch&) { return Reporting::kExitStatus; }

@@ -1,10 +1,10 @@
-// The one machine that runs plans: StartChild starts the child, Relay stays with it until the whole tree has
+// Runs a plan: StartChild starts the child, Relay passes its streams on until the whole process tree has
 // ended.
 //
 //   Result<Outcome> outcome = RunPlan(*plan, observer);
 //
-// A failed set-up is an Error (kSetupFailed), never a number that looks like the command's. Everything that
-// set-up did is undone before RunPlan returns.
+// A failed set-up is an Error (kSetupFailed), never a status that could be the command's. All set-up actions
+// are undone before RunPlan returns.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace mxc {
 
-// Told of events as they happen; every function may do nothing.
+// Gets events as they happen. Every function may do nothing.
 class RunObserver {
  public:
   RunObserver() = default;
@@ -28,36 +28,37 @@ class RunObserver {
   RunObserver& operator=(const RunObserver&) = delete;
   virtual ~RunObserver() = default;
 
-  virtual void OnStarted(std::int64_t process_id) = 0;  // the sandbox stands, the command runs
-  // Configurations that the command may write, and that are put back unless OnEnded has judged them.
+  virtual void OnStarted(std::int64_t process_id) = 0;  // the sandbox is set up, the command runs
+  // Configurations that the command may write. They are restored unless OnEnded has judged them.
   [[nodiscard]] virtual std::vector<GuardedConfig> Configs() const { return {}; }
-  // What `protect` names and nothing holds: it is put back, at once and when the run has ended.
+  // Protected paths that no mount protects: they are restored at once and when the run has ended.
   [[nodiscard]] virtual std::vector<GuardedPath> Paths() const { return {}; }
-  // Those that were put back.
+  // The paths that were restored.
   virtual void OnPutBack(const std::vector<PutBackPath>& /*paths*/) {}
-  // All of it has ended, and signals that would end us still wait. True: what it left was judged.
+  // The whole process tree has ended; signals that would end the launcher are still blocked. Returns whether
+  // the files that it left were judged.
   virtual bool OnEnded() { return false; }
-  // Is somebody interested in the command's files? Every call with a path then costs some microseconds.
+  // Whether to report the command's files. Each of its calls with a path then costs some microseconds.
   [[nodiscard]] virtual bool WantsFiles() const { return false; }
-  // Is standard output ours, too? Then it stays open when the command has closed its own.
+  // Whether the launcher writes to standard output, too. Then it stays open when the command closes its own.
   [[nodiscard]] virtual bool SpeaksOnStandardOutput() const { return false; }
   virtual void OnFile(const FileCall& /*call*/) {}
   virtual void OnNetwork(const GatewayRecord& /*record*/) {}  // a decision of the gateway
   virtual void OnWarning(const Warning& /*warning*/) {}       // "audit-failed": the run goes on without it
 };
 
-// Only our own engine's processes hand over what the kernel tells of their files.
+// Only our own engine hands the seccomp listener over, with which the launcher sees files.
 [[nodiscard]] inline bool CanWatchFiles(const Plan& plan) {
   return std::holds_alternative<NamespacesLaunch>(plan.launch) ||
          std::holds_alternative<LxcLaunch>(plan.launch) ||
          std::holds_alternative<PersistentLaunch>(plan.launch);
 }
 
-// Of a PersistentLaunch, and borrowed.
+// Borrowed descriptors of the sandbox that a PersistentLaunch runs in.
 struct SandboxConnections {
-  int command = -1;      // a socket whose other end the sandbox's init has
-  int records = -1;      // one on which decisions of its gateway come; -1: none do
-  int multiplexer = -1;  // a reference to its /dev/ptmx; -1: terminals are this host's
+  int command = -1;      // a socket to the sandbox's init
+  int records = -1;      // a socket with the decisions of its gateway; -1: none
+  int multiplexer = -1;  // a reference to its /dev/ptmx; -1: terminals are the host's
 };
 [[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer,
                                       const SandboxConnections& connections = {});

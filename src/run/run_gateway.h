@@ -28,8 +28,8 @@ class RunGateway {
   // Errors: as StartGateway.
   [[nodiscard]] static Result<RunGateway> Start(const Plan& plan, OnRecord on_record);
 
-  // Of a persistent sandbox's gateway, which others started and end: the end of a connection on which its
-  // records come. -1: there is none.
+  // Reads the records of a persistent sandbox's gateway, which its daemon starts and ends. `records`: a
+  // connection to it; empty: it has no gateway.
   [[nodiscard]] static RunGateway Follow(UniqueFd records, OnRecord on_record);
 
   RunGateway(RunGateway&&) = default;
@@ -41,22 +41,23 @@ class RunGateway {
   [[nodiscard]] const EgressRules* Rules() const { return rules_; }  // borrowed from the plan; or nullptr
   [[nodiscard]] int Handover() const { return gateway_ ? gateway_->handover.Get() : -1; }
   void CloseHandover();
-  // -1 when there is no gateway, or it is gone: then nothing gets out any more.
+  // -1 if there is no gateway or it has ended; then no traffic leaves the sandbox.
   [[nodiscard]] int Records() const { return gateway_ && !gone_ ? gateway_->records.Get() : -1; }
-  // Whatever has arrived; `hung_up` when poll said so. `on_mark`: of marks between records.
+  // Reads the records that have arrived. `hung_up`: poll returned POLLHUP. `on_mark` gets the marks between
+  // them.
   void TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark = nullptr);
   [[nodiscard]] bool Mark(std::uint32_t mark) { return Records() >= 0 && MarkRecords(Records(), mark); }
   void Finish(const Undelivered& undelivered);
 
-  // For a sandbox that another program builds: sets the network of `process` up from the outside and waits
-  // until the gateway serves it. Nothing of it changes this process. Errors: kSetupFailed.
+  // For a sandbox that another program builds: a helper process enters the network namespace of `process`,
+  // sets it up, and waits until the gateway serves it. Errors: kSetupFailed.
   [[nodiscard]] Status Connect(pid_t process);
 
  private:
   RunGateway() = default;
 
   const EgressRules* rules_ = nullptr;
-  std::unique_ptr<Gateway> gateway_ = {};  // a pointer: what was moved from must not end it
+  std::unique_ptr<Gateway> gateway_ = {};  // a pointer, so that a moved-from object does not end the gateway
   OnRecord on_record_ = nullptr;
   bool gone_ = false;
 };

@@ -1,4 +1,4 @@
-// What the first process of a sandbox on macOS is told, as bytes of a file (base/archive.h).
+// The orders to the first process of a sandbox on macOS, as bytes of a file (base/archive.h).
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct SeatbeltOrders {
 // Errors: kInternal for bytes that are no orders.
 [[nodiscard]] Result<SeatbeltOrders> Unpack(const std::string& bytes);
 
-// `value` with the private directory in place of /tmp, where the path it names is /tmp or below.
+// `value`, with `directory` in place of /tmp if it is a path at or below /tmp.
 [[nodiscard]] std::string MovedTemp(const std::string& value, const std::string& directory);
 
 }  // namespace mxc

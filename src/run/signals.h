@@ -1,5 +1,5 @@
-// Signals of the launcher while a run lasts: those that end it are read from a descriptor, and ours are put
-// back afterwards.
+// The launcher's signals during a run: it reads those that would end it from a signalfd, and restores mask
+// and dispositions afterwards.
 #pragma once
 
 #include <csignal>
@@ -12,10 +12,9 @@ namespace mxc {
 
 class SignalScope {
  public:
-  // Takes every signal that would end us, those excepted that the caller had set to be ignored (nohup), and
-  // WINCH and CONT. For a fault of our own the kernel ends us all the same. SIGPIPE and SIGXFSZ are ignored,
-  // because we write what the command has said; SIGCHLD is not, or the kernel would throw the child's status
-  // away.
+  // Blocks every signal that would end the launcher, except those that the caller ignores (nohup), and WINCH
+  // and CONT. Faults still end the launcher. Ignores SIGPIPE and SIGXFSZ, because the launcher writes the
+  // command's output. Resets SIGCHLD: if it were ignored, the kernel would discard the child's status.
   [[nodiscard]] Status Begin();
   ~SignalScope();
   SignalScope() = default;
@@ -24,7 +23,7 @@ class SignalScope {
 
   [[nodiscard]] int Descriptor() const { return descriptor_.Get(); }
   [[nodiscard]] std::vector<int> Take();  // the numbers that have arrived
-  // One of those that end a run has arrived. Take still returns it, but Descriptor() is no longer readable.
+  // Whether a signal that ends a run has arrived. Take still returns it; Descriptor() is no longer readable.
   [[nodiscard]] bool Ending();
 
  private:

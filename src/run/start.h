@@ -1,6 +1,6 @@
-// Start of a plan's child, whatever it is, with everything that has been made ready for it.
+// Starts the child of a plan, whatever its launch, with everything that was prepared for it.
 //
-//   Result<Started> started = StartChild({.plan = plan, .wiring = *wiring, ...});
+//   Result<Started> started = StartChild({.plan = plan, .stdio = *stdio, ...});
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace mxc {
 
-// What stands before the child is started. All borrowed.
+// Everything that exists before the child is started. All borrowed.
 struct LaunchContext {
   const Plan& plan;
   const StdioSetup& stdio;
@@ -32,25 +32,25 @@ struct LaunchContext {
   const GroupHandles& groups;
   RunGateway& gateway;
   CallWatch& watch;
-  int session = -1;              // init's end of a socket, for a persistent sandbox that is being made
-  int connection = -1;           // to a persistent sandbox that runs (PersistentLaunch)
+  int session = -1;              // init's end of a socket, if the child is a persistent sandbox
+  int connection = -1;           // to the running persistent sandbox of a PersistentLaunch
   std::uint64_t started_ms = 0;  // of NowMs()
 };
 
-// A started child, and what stays open for it.
+// A started child and the resources that it needs.
 struct Started {
   ChildProcess child = {};
   UniqueFd status = {};  // bubblewrap's status pipe
-  UniqueFd block = {};   // bubblewrap runs the command when this closes, or earlier when told so
+  UniqueFd block = {};   // bubblewrap runs the command when it reads from this pipe, or when it closes
   ProcessGroupGuard guard = {};
   Discard discard = {};
   std::optional<CommandReports> reports = {};  // of our engine
-  pid_t container = -1;                        // process 1 of a container that the child made
-  std::string temp = {};                       // what init removes, unless it was killed
-  bool running = true;  // false: set-up was given up and is to be ended; the relay knows why
+  pid_t container = -1;                        // process 1 of the container that the child created
+  std::string temp = {};                       // a directory that init removes, unless it was killed
+  bool running = true;  // false: set-up was interrupted and must be ended; the relay knows why
 };
 
-// Errors: kSetupFailed; nothing is left of the child then.
+// Errors: kSetupFailed; the child has ended then.
 [[nodiscard]] Result<Started> StartChild(const LaunchContext& context);
 
 }  // namespace mxc

@@ -3,6 +3,7 @@
 #include <linux/seccomp.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -21,11 +22,12 @@ struct Range {
   std::vector<Rule> rules = {};
 };
 
-// Ranges compared one after the other at the end of a search: fewer instructions than halving further.
+// At most this many ranges are compared one after the other: fewer instructions than another halving.
 constexpr std::size_t kLinear = 4;
 constexpr std::size_t kFarthest = 255;
 
-sock_filter Step(unsigned code, std::uint32_t k, std::size_t jump_true = 0, std::size_t jump_false = 0) {
+sock_filter Instruction(unsigned code, std::uint32_t k, std::size_t jump_true = 0,
+                        std::size_t jump_false = 0) {
   if (jump_true > kFarthest || jump_false > kFarthest) {
     std::fprintf(stderr, "generate_seccomp: a jump is too long\n");
     std::exit(1);
@@ -34,62 +36,65 @@ sock_filter Step(unsigned code, std::uint32_t k, std::size_t jump_true = 0, std:
           static_cast<std::uint8_t>(jump_false), k};
 }
 
-sock_filter Return(std::uint32_t action) { return Step(BPF_RET | BPF_K, action); }
+sock_filter Return(std::uint32_t action) { return Instruction(BPF_RET | BPF_K, action); }
 sock_filter Compare(unsigned how, std::uint32_t k, std::size_t jump_true, std::size_t jump_false) {
-  return Step(BPF_JMP | how | BPF_K, k, jump_true, jump_false);
+  return Instruction(BPF_JMP | how | BPF_K, k, jump_true, jump_false);
 }
-// Of the low half, on a little-endian machine.
-std::uint32_t HalfOf(unsigned argument) {
+// Offset of an argument's low 32 bits, on a little-endian machine.
+std::uint32_t LowHalfOf(unsigned argument) {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + std::size_t{8} * argument);
 }
-sock_filter LoadArgument(unsigned argument) { return Step(BPF_LD | BPF_W | BPF_ABS, HalfOf(argument)); }
+sock_filter LoadArgument(unsigned argument) {
+  return Instruction(BPF_LD | BPF_W | BPF_ABS, LowHalfOf(argument));
+}
 sock_filter Refuse(int error) { return Return(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }
 
 void Append(Code& code, const Code& more) { code.insert(code.end(), more.begin(), more.end()); }
 
-// Goes on behind itself when the test holds, else `behind` instructions after its own end.
-Code CodeOf(const Test& test, std::size_t behind) {
+// Falls through if the test holds; otherwise jumps over `skip` instructions.
+Code EmitTest(const Test& test, std::size_t skip) {
   Code code{LoadArgument(test.argument)};
   switch (test.kind) {
     case Test::Kind::kAnyBit:
-      code.push_back(Compare(BPF_JSET, test.mask, 0, behind));
+      code.push_back(Compare(BPF_JSET, test.mask, 0, skip));
       break;
     case Test::Kind::kEquals:
-      if (test.mask != ~0U) code.push_back(Step(BPF_ALU | BPF_AND | BPF_K, test.mask));
-      code.push_back(Compare(BPF_JEQ, test.values[0], 0, behind));
+      if (test.mask != ~0U) code.push_back(Instruction(BPF_ALU | BPF_AND | BPF_K, test.mask));
+      code.push_back(Compare(BPF_JEQ, test.values[0], 0, skip));
       break;
     case Test::Kind::kNotAmong:
       for (std::size_t i = 0; i < test.values.size(); ++i) {
-        code.push_back(Compare(BPF_JEQ, test.values[i], behind + test.values.size() - 1 - i, 0));
+        code.push_back(Compare(BPF_JEQ, test.values[i], skip + test.values.size() - 1 - i, 0));
       }
       break;
     case Test::Kind::kNotNull:
       code.push_back(Compare(BPF_JEQ, 0, 0, 2));
-      code.push_back(Step(BPF_LD | BPF_W | BPF_ABS, HalfOf(test.argument) + 4));
-      code.push_back(Compare(BPF_JEQ, 0, behind, 0));
+      code.push_back(Instruction(BPF_LD | BPF_W | BPF_ABS, LowHalfOf(test.argument) + 4));
+      code.push_back(Compare(BPF_JEQ, 0, skip, 0));
       break;
   }
   return code;
 }
 
-Code CodeOf(const Rule& rule) {
+Code EmitRule(const Rule& rule) {
   Code code{Refuse(rule.error)};
   for (std::size_t i = rule.tests.size(); i > 0; --i) {
-    Code test = CodeOf(rule.tests[i - 1], code.size());
+    Code test = EmitTest(rule.tests[i - 1], code.size());
     Append(test, code);
     code = std::move(test);
   }
   return code;
 }
 
-Code CodeOf(const std::vector<Rule>& rules) {
+Code EmitRules(const std::vector<Rule>& rules) {
+  assert(!rules.empty());
   Code code;
-  for (const Rule& rule : rules) Append(code, CodeOf(rule));
+  for (const Rule& rule : rules) Append(code, EmitRule(rule));
   if (!rules.back().tests.empty()) code.push_back(Return(SECCOMP_RET_ALLOW));
   return code;
 }
 
-// "This bit or that one" is one test, so rules that differ in nothing else become one.
+// Two rules that differ only in the bits of one kAnyBit test become one rule.
 bool Merge(Rule& rule, const Rule& other) {
   if (rule.error != other.error || rule.tests.size() != other.tests.size()) return false;
   std::size_t differing = 0;
@@ -143,7 +148,7 @@ Code LinearSearch(std::span<const Range> ranges) {
                                    [&](const Range& range) { return range.rules == ranges[i].rules; });
     const auto index = static_cast<std::size_t>(same - ranges.begin());
     starts.push_back(index < i ? starts[index] : targets.size());
-    if (index == i) Append(targets, CodeOf(ranges[i].rules));
+    if (index == i) Append(targets, EmitRules(ranges[i].rules));
   }
   Code code{Return(SECCOMP_RET_ALLOW)};
   for (std::size_t i = ranges.size(); i > 0; --i) {
@@ -171,7 +176,8 @@ Code Search(std::span<const Range> ranges) {
   if (lower.size() <= kFarthest) {
     code = {Compare(BPF_JGE, split, lower.size(), 0)};
   } else {
-    code = {Compare(BPF_JGE, split, 0, 1), Step(BPF_JMP | BPF_JA, static_cast<std::uint32_t>(lower.size()))};
+    code = {Compare(BPF_JGE, split, 0, 1),
+            Instruction(BPF_JMP | BPF_JA, static_cast<std::uint32_t>(lower.size()))};
   }
   Append(code, lower);
   Append(code, upper);

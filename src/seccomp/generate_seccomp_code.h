@@ -1,6 +1,6 @@
-// Part of generate_seccomp: lays out a seccomp program. libseccomp writes every rule as a path of its own; a
-// third as many instructions say the same, and the kernel checks, translates and simulates each of them at
-// every launch.
+// Part of generate_seccomp: lays out a seccomp program. libseccomp writes every rule as a path of its own.
+// Ours has a third as many instructions: the kernel checks, translates and simulates each one at every
+// launch.
 #pragma once
 
 #include <linux/filter.h>
@@ -11,7 +11,7 @@
 
 namespace mxc::seccomp_code {
 
-// About the low 32 bits of one argument; kNotNull about all 64.
+// A test of the low 32 bits of one argument; kNotNull tests all 64.
 struct Test {
   enum class Kind {
     kAnyBit,    // argument & mask is not 0
@@ -35,10 +35,10 @@ struct Rule {
   bool operator==(const Rule&) const = default;
 };
 
-// By number of the call; of several rules the first that holds decides.
+// By system call number. Never an empty list; of several rules the first that holds decides.
 using Rules = std::map<std::uint32_t, std::vector<Rule>>;
 
-// The number of the call decides first, found by halving, and arguments are looked at only where a rule does.
+// Finds the system call number by binary search, and loads arguments only for calls whose rules test them.
 // Expects the number in the accumulator; every path returns.
 [[nodiscard]] std::vector<sock_filter> Compile(const Rules& rules);
 

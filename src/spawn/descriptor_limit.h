@@ -1,11 +1,11 @@
-// Room for the files of a plan: thousands of bind mounts are thousands of descriptors.
+// Room for the descriptors of a plan: thousands of bind mounts need thousands.
 //
 //   Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size(), exec.limits.open_files);
 //   OpenFiles(exec.files, limit->Lowest());
 //
-// When they do not fit under the child's limit (the caller's soft one, or a lower one of the policy's), our
-// own is raised to the hard one for the lifetime of this object and the files are placed above the child's:
-// it would find every number below it taken otherwise.
+// If they do not fit under the child's limit (the caller's soft one, or a lower one of the policy's), this
+// object raises our soft limit to the hard one while it lives, and the files get numbers above the child's
+// limit, which would otherwise all be taken.
 #pragma once
 
 #include <sys/resource.h>

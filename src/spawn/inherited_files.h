@@ -1,5 +1,5 @@
-// The files that cross into a child: opened in the order of Exec::files, because the arguments in one file
-// name the numbers of earlier ones.
+// The files that a child inherits, opened in the order of Exec::files, because the arguments in one file
+// name the descriptors of earlier ones.
 //
 //   Result<OpenedFiles> files = OpenFiles(exec.files, lowest);
 //   const std::string argument = Render(piece, files->files);
@@ -22,20 +22,20 @@ struct OpenedFiles {
   UniqueFd block = {};               // our end of the BlockPipe; empty without one
 };
 
-// Every number is at least `lowest`. `socket` is borrowed: what a SessionSocket is a copy of. Errors:
+// Every descriptor is at least `lowest`. `socket`: borrowed; a SessionSocket becomes a copy of it. Errors:
 // kSetupFailed, naming the path that could not be opened or that is no longer the object the policy was
 // resolved for.
 [[nodiscard]] Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest,
                                             int socket = -1);
 
-// For masks that bubblewrap can mount by name only: each path is still the object the policy was resolved
-// for. Errors: as above.
+// For masks, which bubblewrap can mount by name only: checks that each path is still the object the policy
+// was resolved for. Errors: as above.
 [[nodiscard]] Status VerifyPaths(const std::vector<PathFile>& paths);
 
-// A memory file with this text that nobody can change any more. Errors: kSetupFailed.
+// A sealed memfd with this text. Errors: kSetupFailed.
 [[nodiscard]] Result<UniqueFd> SealedFile(const char* name, std::string_view text);
 
-// The text of `piece`: Secret is revealed here, on its way to the kernel.
+// The text of `piece`. Reveals a Secret, on its way to the kernel.
 [[nodiscard]] std::string Render(const Piece& piece, const std::vector<UniqueFd>& files);
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// A process that starts us may want us to end with it, however it ends.
+// For a caller that wants this process to end with it, however the caller ends.
 #pragma once
 
 #include <array>
@@ -7,10 +7,10 @@
 
 namespace mxc {
 
-// From now on the kernel kills us (SIGKILL) when the last writing end of the pipe `lifeline` is closed, and
-// with us what we have started. Closes every other descriptor but the standard streams and `kept`, of which
-// -1 is none: the process that starts us may have many, and no longer knows that they are here. What its libc
-// has kept for itself of our signals is the default again. Errors: kUsage for what is no pipe.
+// From now on the kernel kills this process (SIGKILL) when the last writing end of the pipe `lifeline` is
+// closed, and with it its children. Closes every other descriptor except the standard streams and `kept` (-1:
+// none): the caller may have leaked many. Resets the dispositions of the signals that the caller's libc
+// reserves. Errors: kUsage if `lifeline` is no pipe.
 [[nodiscard]] Status TieTo(int lifeline, const std::array<int, 3>& kept);
 
 }  // namespace mxc

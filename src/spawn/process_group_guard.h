@@ -4,12 +4,12 @@
 //   Spawn({..., .group = guard->Group()});
 //   guard->Dismiss();                                   // once the whole group has ended
 //
-// A tool that dies with its launcher leaves behind those of its children that have not yet tied themselves to
-// it: bwrap's child first waits for a word of bwrap's, and would wait for ever. It shares the tool's process
-// group, but the kernel lets no signal of its own kill process 1 of a namespace, so a process has to do it.
+// A tool that dies with its launcher leaves behind children that have not yet set their parent-death signal:
+// bwrap's child first waits for a message of bwrap's, and would wait for ever. It is in the tool's process
+// group, but a signal that the kernel sends there does not kill process 1 of a namespace; a process must.
 //
-// It keeps the cleanup process from removing anything before: a tool that still lives makes what it misses,
-// on the host.
+// The guard keeps the cleanup process from removing anything before: a tool that still lives would create
+// missing files on the host.
 #pragma once
 
 #include <sys/types.h>
@@ -34,12 +34,12 @@ class ProcessGroupGuard {
   ProcessGroupGuard& operator=(const ProcessGroupGuard&) = delete;
   ~ProcessGroupGuard() { Dismiss(); }
 
-  // Where the tool's process group is to be written, by the tool's process itself before it starts anything.
-  // Borrowed; nullptr when nothing is guarded.
+  // The tool's process writes its process group here before it starts anything. Borrowed; nullptr if nothing
+  // is guarded.
   [[nodiscard]] std::atomic<pid_t>* Group() const;
   void Kill() const;  // the group, now
-  // The guard ends, and whatever is left of the group is let live. Release does not wait for that, and Kill
-  // can still be called.
+  // Both end the guard and let the group live. Release does not wait for the guard, and Kill can still be
+  // called.
   void Release();
   void Dismiss();
 

@@ -1,4 +1,4 @@
-// ProcessLimits as the kernel takes them.
+// ProcessLimits as arguments of setrlimit(2).
 #pragma once
 
 #include <sys/resource.h>
@@ -14,8 +14,7 @@ struct LimitValue {
   rlimit value = {};
 };
 
-// To be set in the child. Never above what the caller has: only root could raise that, and nobody asked for
-// it.
+// The limits to set in the child, never above the caller's own: only root could raise those.
 [[nodiscard]] std::vector<LimitValue> LimitsOf(const ProcessLimits& limits);
 
 }  // namespace mxc

@@ -1,10 +1,10 @@
-// Memory of a process of ours that only waits.
+// Reduces the memory of a process of ours that only waits.
 #pragma once
 
 namespace mxc {
 
-// Lets go of the pages of the program's own code and constants. They are the page cache's: what is needed
-// again comes back with a minor fault, without any reading.
+// Releases the pages of the program's code and constants. They stay in the page cache, so a page that is
+// needed again costs a minor fault and no read.
 void ReleaseProgramPages();
 
 }  // namespace mxc

@@ -1,5 +1,5 @@
-// Start of the one child of a run. Everything is prepared before the process is created; between its creation
-// and execve stand only system calls.
+// Starts the child of a run. Everything is prepared before the process is created; between its creation and
+// execve there are only system calls.
 //
 //   Result<ChildProcess> child = Spawn(request);
 #pragma once
@@ -20,7 +20,7 @@ namespace mxc {
 struct ChildProcess {
   pid_t id = -1;
   UniqueFd handle = {};  // pidfd: readable when the process has ended; waiting on it reaps the process
-  UniqueFd report = {};  // where one says earlier that all is over: readable then
+  UniqueFd report = {};  // if set: becomes readable when the command has ended, before `handle` does
   [[nodiscard]] const UniqueFd& End() const { return report ? report : handle; }
 };
 
@@ -31,13 +31,13 @@ struct SpawnRequest {
   // Borrowed descriptors that become 0, 1 and 2; -1: inherited as they are.
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of a new session
-  bool ignores_keys = false;  // the signals of that terminal's keys: they are for the command, not its tool
-  // Borrowed: gets the child's process group, when it leads a new session. ProcessGroupGuard::Group.
+  bool ignores_keys = false;  // ignores SIGINT, SIGQUIT and SIGTSTP: they are for the command, not its tool
+  // Borrowed: the child writes its process group here if it leads a new session (ProcessGroupGuard::Group).
   std::atomic<pid_t>* group = nullptr;
   // Control groups: the child enters each (EnterGroup) before it executes anything; borrowed.
   std::vector<int> group_entrances = {};
-  // In a mount namespace of its own, where the control groups do not show: a tool that would make some then
-  // makes none. For root; an ordinary caller has none to make, or ones of its own.
+  // Runs the child in a mount namespace without /sys/fs/cgroup, so that a tool creates no control groups. For
+  // root only: an ordinary caller's tool can create none, or only in the caller's own.
   bool without_control_groups = false;
 };
 

@@ -1,4 +1,4 @@
-// What of a command's output is passed on: redacted first, then cut. Bytes in, bytes out, on every system.
+// Filters a command's output: redacts first, then truncates. Bytes in, bytes out, on every system.
 //
 //   OutputFilter filter = FilterFor(plan);
 //   filter.Feed(bytes, out);  // as often as there is data; `out` is appended to
@@ -17,14 +17,14 @@ namespace mxc {
 
 class OutputFilter {
  public:
-  // max_bytes: of what comes out; 0: no cap. The default passes everything on.
+  // max_bytes: of the filtered output; 0: no cap. The default passes everything on.
   explicit OutputFilter(std::uint64_t max_bytes = 0, std::optional<RedactionRules> redaction = {});
 
   void Feed(std::string_view bytes, std::string& out);
-  // Nothing has come for kIdleMs: lets go of what is most likely no match.
+  // To be called when no input has come for kIdleMs: passes on held bytes that are most likely no match.
   void Idle(std::string& out);
   void Finish(std::string& out);
-  // Of ours, behind the command's; cut like it.
+  // Appends text of the launcher's behind the command's output; truncated like it.
   void Append(std::string_view text, std::string& out);
 
   [[nodiscard]] bool Holding() const { return redactor_ && redactor_->Holding(); }
@@ -41,7 +41,7 @@ class OutputFilter {
   std::string head_ = {};
 };
 
-// Of one of the two streams of the plan's command.
+// The filter for either output stream of the plan's command.
 [[nodiscard]] OutputFilter FilterFor(const Plan& plan);
 
 }  // namespace mxc

@@ -1,11 +1,11 @@
-// Standard input of a command, relayed into a pipe of ours. Whoever holds the caller's own pipe or file could
-// open it again through /proc/self/fd, also for writing, where a host shell reads its script from it.
+// Standard input of a command, relayed into a pipe of ours. A command that had the caller's own pipe or file
+// could open it again through /proc/self/fd for writing, and change the script that a host shell reads from
+// it.
 //
-// What the command has not read stays the caller's. Bytes of a pipe or a socket are first lent: they are
-// copied into our pipe, which holds one page, and taken from the caller's stream when the command has read
-// them. A command that has read much (kStreamBytes) gets the rest without a copy, and may leave a pipe's
-// worth of it unread. A file is read without moving its offset, which is set at the end to what the command
-// has read.
+// Input that the command does not read stays in the caller's stream. Bytes of a pipe or a socket are copied
+// into our pipe, which holds one page, and removed from the caller's stream once the command has read them.
+// After kStreamBytes they are moved without a copy, and the command may leave a pipe's worth of them unread.
+// A file is read without moving its offset, which is set at the end to what the command has read.
 //
 //   Result<StandardInput::Opened> opened = StandardInput::Open(STDIN_FILENO);
 //   standard[0] = opened->child_end.Get();
@@ -35,19 +35,19 @@ class StandardInput {
   [[nodiscard]] pollfd PollTarget() const;
   void OnSource(short events);
   void OnTarget(short events);
-  // The terminal is another job's. Look: whether it still is.
+  // Whether another job is in the terminal's foreground. Look finds out whether it still is.
   [[nodiscard]] bool InBackground() const { return in_background_; }
   void Look() { in_background_ = in_background_ && !MayRead(); }
-  // Nobody reads any more: what is unread is the caller's again.
+  // To be called when nobody reads any more: leaves unread input in the caller's stream.
   void Finish();
 
  private:
   enum class Kind {
-    kPipe,      // tee(2) leaves what it copies
-    kSocket,    // of bytes: so does MSG_PEEK
-    kFile,      // has an offset
+    kPipe,      // tee(2) copies without consuming
+    kSocket,    // a stream socket: MSG_PEEK copies without consuming
+    kFile,      // pread(2) leaves the offset
     kTerminal,  // gives a line at a time, and only in the foreground
-    kOther,     // what is read is gone
+    kOther,     // reading consumes
   };
 
   StandardInput(int source, Kind kind) : source_(source), kind_(kind) {}
@@ -69,16 +69,16 @@ class StandardInput {
   int source_;
   Kind kind_;
   UniqueFd target_ = {};  // the writing end of our pipe; empty at the end of the input
-  UniqueFd probe_ = {};   // of a file: the reading end, to learn what is left in it
-  UniqueFd null_ = {};    // where bytes go that the command has read
+  UniqueFd probe_ = {};   // of a file: the reading end of our pipe, to learn how much is unread
+  UniqueFd null_ = {};    // /dev/null, into which consumed bytes are moved
   std::size_t lent_ = 0;
   std::uint64_t taken_ = 0;
   bool streaming_ = false;
   bool full_ = false;           // our pipe, while streaming
-  bool in_background_ = false;  // the terminal is somebody else's for now
+  bool in_background_ = false;  // another job is in the terminal's foreground
   off_t begin_ = 0;
-  off_t offset_ = 0;          // of a file: what was put into our pipe so far
-  std::string pending_ = {};  // read from a source that cannot be asked again
+  off_t offset_ = 0;          // of a file: end of what was written into our pipe
+  std::string pending_ = {};  // bytes consumed from the source and not yet written
 };
 
 struct StandardInput::Opened {

@@ -1,6 +1,6 @@
 // One direction of relayed bytes: a source, an optional filter, a bounded buffer, a target. It never blocks:
-// the relay polls both ends and calls back. Bytes that no filter looks at move from pipe to target inside the
-// kernel where it can do that.
+// the relay polls both ends and calls back. Unfiltered bytes are spliced from pipe to target where the kernel
+// can do that.
 //
 //   Stream stream({.source = std::move(pipe), .target = STDOUT_FILENO, .filter = FilterFor(plan)});
 //   polls.push_back(stream.PollSource());
@@ -24,7 +24,7 @@ struct StreamOptions {
   int target = -1;  // borrowed
   OutputFilter filter = OutputFilter();
   bool filtered = true;  // false: the filter passes everything on, and nobody asks for Head()
-  // Called with the last byte that was read when the source ends; what it returns is written too.
+  // Called when the source ends, with the last byte that was read; its result is written, too.
   std::function<std::string(char)> at_end = {};
 };
 
@@ -41,21 +41,20 @@ class Stream {
   [[nodiscard]] char LastByte() const { return last_; }  // of what was read so far; "\n": nothing
   [[nodiscard]] bool Idling() const { return source_ && filter_.Holding(); }
 
-  // When the source ends, /dev/null takes the target's place, so that whoever reads from it learns of the
-  // end.
+  // When the source ends, replaces the target by /dev/null, so that its reader sees the end.
   void ReleaseTargetAtEnd();
-  // Nobody will write to the source any more: what is in it is read, and then it is closed.
+  // To be called when nobody writes to the source any more: reads what it holds, then closes it.
   void EndSource();
   void CloseSource();
-  // Gives up on everything that has not been written.
+  // Drops everything that has not been written.
   void Abandon();
 
   [[nodiscard]] bool SourceOpen() const { return static_cast<bool>(source_); }
   [[nodiscard]] bool Finished() const { return !source_ && pending_.empty(); }
-  // What was written to a terminal may be answered by it.
+  // Whether output that was written to a terminal may make it answer.
   [[nodiscard]] bool AskedTerminal() const { return queries_.Seen(); }
   [[nodiscard]] bool Truncated() const { return filter_.Truncated(); }
-  // The errno of a write that failed although somebody may still read, a full disk for instance; 0: none.
+  // The errno of a failed write other than to a closed pipe or socket, such as ENOSPC; 0: none.
   [[nodiscard]] int Failure() const { return failure_; }
   // The first bytes that came, for messages.
   [[nodiscard]] const std::string& Head() const { return filter_.Head(); }
@@ -66,7 +65,7 @@ class Stream {
   bool MoveOnce();
   void CountMoved(std::uint64_t count);
   std::string& Sink();
-  // Lets `write` append to the sink, and looks at what a terminal gets to see of it.
+  // Lets `write` append to the sink, and looks for terminal queries in it.
   void Emit(const std::function<void(std::string& sink)>& write);
   void WritePending();
   void OnWriteError(int number);
@@ -79,16 +78,16 @@ class Stream {
   int target_;
   int released_ = -1;  // the target's number until it is released; -1: it is kept
   bool moves_;
-  bool pipe_or_socket_ = false;  // whose loss poll(2) tells
+  bool pipe_or_socket_ = false;  // poll(2) reports when its reader is gone
   bool socket_ = false;
   bool non_blocking_ = false;
-  bool full_ = false;     // of the target, while bytes move into it
-  bool discard_ = false;  // the target is gone: read on, write nothing
+  bool full_ = false;     // the target, while bytes are spliced into it
+  bool discard_ = false;  // the target's reader is gone: read on, write nothing
   std::uint64_t moved_ = 0;
   int failure_ = 0;
   char last_ = '\n';
   OutputFilter filter_;
-  bool to_terminal_ = false;  // of the caller's
+  bool to_terminal_ = false;  // the target is the caller's terminal
   TerminalQueries queries_ = {};
   std::function<std::string(char)> at_end_;
   std::string pending_;

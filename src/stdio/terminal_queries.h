@@ -1,5 +1,5 @@
-// A terminal answers questions in its output by what it sends as if it was typed. An answer that arrives
-// after the run would be typed into the caller's shell.
+// A terminal answers queries in its output as if the answer was typed. An answer that arrives after the run
+// would be input of the caller's shell.
 //
 //   queries.Feed(output);
 //   output += queries.Closing();
@@ -12,15 +12,14 @@
 
 namespace mxc {
 
-// Looks for what a terminal may answer: ENQ, and every control sequence and string that is not known to be
-// silent. And for what may keep a line of text behind it from being seen: all control functions but the
-// format effectors and a colour that was reset.
+// Looks for queries that a terminal may answer: ENQ, and every control sequence and string that is not known
+// to have no answer. Also for what may hide a line of text behind it: every control function except the
+// format effectors and a colour that is reset.
 class TerminalQueries {
  public:
   void Feed(std::string_view output);
   [[nodiscard]] bool Seen() const { return seen_; }
-  // What brings a terminal into a state in which text is shown where its cursor is; "" when nothing can have
-  // brought it out of that.
+  // The control sequences after which text is shown at the cursor again; "" if nothing can have changed that.
   [[nodiscard]] std::string Closing() const;
 
  private:
@@ -37,19 +36,19 @@ class TerminalQueries {
   State state_ = State::kText;
   bool seen_ = false;
   bool marked_ = false;      // a control sequence with a private parameter or an intermediate
-  bool zeros_ = false;       // one without parameters but 0
-  bool font_ = false;        // one with a parameter that SGR selects a font with
-  bool screen_ = false;      // one with a parameter that selects a screen as a private mode
-  unsigned parameter_ = 0;   // the number that it has got to
-  bool attributes_ = false;  // are set
-  bool alternate_ = false;   // the screen is
-  bool other_ = false;       // anything else has changed, or may have as one terminal reads a byte
+  bool zeros_ = false;       // ... whose parameters are all 0
+  bool font_ = false;        // ... with a parameter by which SGR selects a font
+  bool screen_ = false;      // ... with a parameter that, as a private mode, selects a screen
+  unsigned parameter_ = 0;   // the parameter that is being read
+  bool attributes_ = false;  // text attributes are set
+  bool alternate_ = false;   // the alternate screen is selected
+  bool other_ = false;       // something else has changed, or may have on some terminal
 };
 
-// Reads and drops what comes from the terminal, until it has answered a question of ours: it answers in
-// order. Waits half a second at most; leaves a terminal alone that is in use by another job.
+// Sends the terminal a query of ours and drops its input up to the answer: a terminal answers in order. Waits
+// at most half a second; does nothing if another job is in the foreground.
 void DiscardAnswers(int borrowed_terminal);
-// Of the run's standard streams the one from which its terminal can be read; -1: none.
+// The standard stream from which the run's terminal can be read; -1: none.
 [[nodiscard]] int ReadableTerminal();
 
 }  // namespace mxc

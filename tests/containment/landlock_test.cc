@@ -1,4 +1,4 @@
-// The last rung: what Landlock and seccomp alone must hold.
+// The last isolation level: what Landlock and seccomp alone must hold.
 #include <sys/stat.h>
 #include <sys/syscall.h>
 

@@ -8,10 +8,9 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::uint32_t kBase4 = (198U << 24U) | (18U << 16U);
-// 198.18.0.0 is no host, .1 the host's loopback, .2 the name server.
-constexpr std::uint32_t kFirst = SyntheticNames::kHostLoopbackNumber;
+// 198.18.0.0 is no host, .1 the host's loopback (kHostLoopbackNumber), .2 the name server.
 constexpr std::uint32_t kFirstOfNames = 16;
-// fd6d:7863::/32 is ours by the choice of its 24 "random" bits; the rest is the number.
+// fd, then ASCII "mxc": a ULA prefix. Names use fd6d:7863:1::/96, whose last 32 bits are the number.
 constexpr std::array<std::uint8_t, 12> kBase6 = {0xfd, 0x6d, 0x78, 0x63, 0, 1, 0, 0, 0, 0, 0, 0};
 
 std::uint32_t Offset6(const IpAddress& address) {
@@ -22,8 +21,8 @@ std::uint32_t Offset6(const IpAddress& address) {
 }  // namespace
 
 SyntheticNames::SyntheticNames() : names_(kFirstOfNames, nullptr) {
-  const auto [entry, added] = numbers_.emplace(std::string(kHostLoopbackName), kFirst);
-  names_[kFirst] = &entry->first;
+  const auto [entry, added] = numbers_.emplace(std::string(kHostLoopbackName), kHostLoopbackNumber);
+  names_[kHostLoopbackNumber] = &entry->first;
 }
 
 std::optional<std::uint32_t> SyntheticNames::Number(const std::string& name) {
