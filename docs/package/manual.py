@@ -42,8 +42,8 @@ def roff(markdown, title, number, version):
         input=without_links(markdown), capture_output=True, text=True, check=True).stdout
     made = made.replace("\\fC", "\\fB").replace("\u2026", "...")  # which has no name where there is no locale
     made = re.sub(r"^(\.S[HS]\n.*)\n\.[LP]P$", r"\1", made, flags=re.M)
-    # Columns of tables are narrow: lines are not stretched, and long words may end at a slash.
-    made = re.sub(r"T{.*?T}", lambda cell: re.sub(r"(?<=\w[/=-])(?=\w)", r"\\:", cell[0]), made, flags=re.S)
+    # Columns of tables are narrow: lines are not stretched, and long words may end at a slash or a dot.
+    made = re.sub(r"T{.*?T}", lambda cell: re.sub(r"(?<=\w[/=.-])(?=\w)", r"\\:", cell[0]), made, flags=re.S)
     return ROFF_START + re.sub(r"^(\.TH.*)$", r"\1\n.ad l", made, count=1, flags=re.M)
 
 
