@@ -192,23 +192,58 @@ ConfigsPutBack PutBackConfigs(const GitSnapshot& before, const std::vector<Guard
   return put_back;
 }
 
-// Takes it out of git's way; what came of that. `left`: where it stands now. `standing`: what could not be
-// renamed.
-std::string Disarm(const GitChange& change, std::vector<std::string>& left, Names& standing) {
-  std::string text = Quoted(change.path);
+// A change of the command's that has been taken out of git's way, or could not be.
+struct Disarmed {
+  GitChange change;
+  std::string aside = {};  // what `part` is called now; empty: as before
+  std::string failure = {};
+};
+
+Disarmed Disarm(const GitChange& change) {
+  Disarmed done{.change = change};
   if (!change.part.empty()) {
-    const Result<std::string> aside = SetAside(change.part, change.into);
-    if (!aside) {
-      text += " (" + aside.error().message + ")";
-      standing.Add(text);
-      return text;
-    }
-    text += " (now " + Quoted(*aside) + ")";
-    if (change.into.empty()) left.push_back(*aside);
+    Result<std::string> aside = SetAside(change.part, change.into);
+    if (!aside) return {.change = change, .failure = aside.error().message};
+    done.aside = std::move(*aside);
   }
-  if (change.text.empty()) return text;
-  const Status made = MakeLink(change.path, change.text);
-  return made ? text : text + " (" + made.error().message + ")";
+  if (change.text.empty()) return done;
+  if (const Status made = MakeLink(change.path, change.text); !made) done.failure = made.error().message;
+  return done;
+}
+
+// What `path` is called when directories above it have been renamed.
+std::string NameAfter(const std::map<std::string, std::string>& renamed, std::string path) {
+  for (std::string at(ParentOf(path)); at.size() > 1; at = ParentOf(at)) {
+    const auto found = renamed.find(at);
+    if (found == renamed.end()) continue;
+    path = found->second + path.substr(at.size());
+    at = found->second;
+  }
+  return path;
+}
+
+// From below: once a directory has another name, what is in it is no longer found by the old one.
+std::vector<Disarmed> DisarmAll(std::vector<GitChange> changes, const std::set<std::string>& told) {
+  std::erase_if(changes, [&](const GitChange& change) { return told.contains(change.path); });
+  const auto depth = [](const GitChange& change) {
+    return std::count(change.part.begin(), change.part.end(), '/');
+  };
+  std::stable_sort(changes.begin(), changes.end(),
+                   [&](const GitChange& one, const GitChange& other) { return depth(one) > depth(other); });
+  std::vector<Disarmed> all;
+  std::map<std::string, std::string> renamed;
+  for (const GitChange& change : changes) {
+    all.push_back(Disarm(change));
+    if (!all.back().aside.empty()) renamed.emplace(change.part, all.back().aside);
+  }
+  for (Disarmed& each : all) each.aside = NameAfter(renamed, each.aside);
+  return all;
+}
+
+std::string TextOf(const Disarmed& one) {
+  std::string text = Quoted(one.change.path);
+  if (!one.aside.empty()) text += " (now " + Quoted(one.aside) + ")";
+  return one.failure.empty() ? text : text + " (" + one.failure + ")";
 }
 
 // What the next run could not read would keep it from starting. Of what this one did not read there is no
@@ -258,11 +293,13 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
   findings.Set(Kind::kListed, OpenWays(before));
   const ConfigsPutBack put_back = PutBackConfigs(before, configs, for_configs, standing);
   findings.Set(Kind::kConfig, put_back.names);
-  for (const GitChange& change : ReviewGit(before, for_review, gap, RestoreListing)) {
-    if (put_back.asides.contains(change.path)) continue;  // told already
+  for (const Disarmed& one : DisarmAll(ReviewGit(before, for_review, gap, RestoreListing), put_back.asides)) {
+    const GitChange& change = one.change;
+    const std::string text = TextOf(one);
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
-    const bool only_named = change.part.empty() && change.text.empty() && change.why.empty();
-    findings.Add(change.kind, only_named ? Quoted(change.path) : Disarm(change, left, standing));
+    if (!one.aside.empty() && change.into.empty()) left.push_back(one.aside);
+    if (!change.part.empty() && one.aside.empty()) standing.Add(text);
+    findings.Add(change.kind, text);
   }
   std::vector<Warning> warnings = findings.Warnings();
   Names copies;

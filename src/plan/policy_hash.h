@@ -1,9 +1,4 @@
-<<<<<<< HEAD
-// Which policy was in force, in a form that two runs can be compared by (docs/policy/audit.md, "The hash of a
-// policy").
-=======
 // A hash of the policy in force, by which two runs can be compared (docs/policy.md, "The hash of a policy").
->>>>>>> w-wrd
 #pragma once
 
 #include <string>

@@ -50,6 +50,32 @@ TEST_P(GitEnd, AGrantThatIsClosedIsOpenedAgain) {
   }
 }
 
+// Whoever looks at what was set aside enters it, often with a prompt that calls git.
+TEST_P(GitEnd, ARepositoryInWhatIsSetAsideIsSetAsideToo) {
+  for (const char* engine : Everywhere()) {
+    ASSERT_EQ(
+        Shell("git init -q r; git -C r -c user.name=a -c user.email=a@b commit -q --allow-empty -m x").status,
+        0);
+    const Ended ended = Inside(
+        engine,
+        "for d in rebase-merge rebase-apply sequencer; do m=r/.git/$d/.git; mkdir -p $m/objects $m/refs; "
+        "echo 'ref: refs/heads/x' >$m/HEAD; printf '[core]\n fsmonitor = touch MARK\n' >$m/config; "
+        "echo 'exec touch MARK' >r/.git/$d/exec; done");
+    EXPECT_EQ(ended.status, 0) << engine << ended.err;
+    for (const char* directory : {"rebase-merge", "rebase-apply", "sequencer"}) {
+      const std::string aside = root + "/r/.git/" + directory + ".untrusted";
+      EXPECT_THAT(ended.err, HasSubstr("(now '" + aside + "/.git.untrusted')")) << engine;
+      EXPECT_EQ(Shell("cd " + aside + " && git status; find " + root + " -name MARK -o -name .git -path '*" +
+                      directory + "*'")
+                    .out,
+                "")
+          << engine << ended.err;
+    }
+    EXPECT_THAT(ended.err, Not(HasSubstr("still stands there"))) << engine;
+    ASSERT_EQ(Shell("rm -r r").status, 0);
+  }
+}
+
 // Names alone do not tell what stands there, and whoever may change the mode may enter. The grants are as a
 // run left them whose launcher was killed.
 TEST_P(GitEnd, WhatMayBeListedButNotEnteredIsNotPassedOver) {
