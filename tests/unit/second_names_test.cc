@@ -96,6 +96,15 @@ TEST(MountNames, OfLayers) {
               IsEmpty());
 }
 
+TEST(MountNames, OfLayersThatAreNamedFromSomewhere) {
+  const std::string relative =
+      std::string(kRoot) + "2 1 0:50 / /up/m rw - overlay o rw,lowerdir=low:../low/./sub:none,workdir=w\n";
+  EXPECT_THAT(NamesIn(relative, "/low/x"), ElementsAre("/up/m/x"));
+  EXPECT_THAT(NamesIn(relative, "/up/m/x"), ElementsAre("/low/x"));
+  EXPECT_THAT(NamesIn(relative, "/else/where/low/x"), UnorderedElementsAre("/up/m/x", "/low/x"));
+  EXPECT_THAT(NamesIn(relative, "/else/where/below/x"), IsEmpty());
+}
+
 // Mounts that stand on each other, or on themselves; a number that two have; none.
 TEST(MountNames, OfATableThatMakesNoSenseAreNone) {
   for (const char* table : {"1 2 8:1 / / rw - ext4 d rw\n2 1 8:1 / / rw - ext4 d rw\n",

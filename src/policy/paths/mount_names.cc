@@ -101,7 +101,7 @@ MountNames::MountNames(std::vector<Mount> mounts, PathWalker& walker) : mounts_(
     by_path_.emplace(mount->path, mount);
     if (BackingOf(*mount) == Backing::kKernel) continue;
     std::vector<const Mount*>& same = by_volume_[VolumeOf(*mount)];
-    if (same.empty()) FindLayers(*mount, walker);
+    FindLayers(*mount, walker);
     same.push_back(mount);
     any_ = any_ || same.size() > 1;
   }
@@ -138,12 +138,23 @@ void MountNames::FindVisible() {
   }
 }
 
+// Whoever mounts with relative layers mostly stands in a directory above the mount point.
 void MountNames::FindLayers(const Mount& mount, PathWalker& walker) {
   const std::string volume = VolumeOf(mount);
-  for (const std::string& path : LayersOf(mount)) {
-    if (!path.starts_with('/')) continue;
+  const auto add = [&](const std::string& path) {
     const Result<Walked> walked = walker.Walk(path);
     if (walked && walked->status) layers_.push_back({.volume = volume, .path = walked->path});
+  };
+  for (const std::string& path : LayersOf(mount)) {
+    if (path.starts_with('/')) {
+      add(path);
+      continue;
+    }
+    relative_.push_back({.volume = volume, .path = FoldLexically("/" + path)});
+    for (std::string_view at = mount.path; at.size() > 1;) {
+      at = ParentOf(at);
+      add(FoldLexically(JoinPath(at, path)));
+    }
   }
 }
 
@@ -176,6 +187,7 @@ class MountNames::Search {
         if (IsAtOrBelow(name, layer.path)) AddNames({layer.volume, Moved(name, layer.path, "/")});
         if (layer.volume == place->volume) Add(Moved(place->path, "/", layer.path));
       }
+      for (const RelativeLayer& layer : all_.relative_) AddBelow(layer, name);
     }
     if (names_.size() > kMaxSecondNames) return std::nullopt;
     names_.erase(names_.begin());
@@ -183,6 +195,12 @@ class MountNames::Search {
   }
 
  private:
+  // Each directory above `name` that ends as the layer was written may be it.
+  void AddBelow(const RelativeLayer& layer, const std::string& name) {
+    for (std::string_view at = name; at.size() > 1; at = ParentOf(at)) {
+      if (at.ends_with(layer.path)) AddNames({layer.volume, Moved(name, at, "/")});
+    }
+  }
   void AddNames(const Location& place) {
     const auto mounts = all_.by_volume_.find(place.volume);
     if (mounts == all_.by_volume_.end()) return;

@@ -44,6 +44,11 @@ class MountNames {
     std::string volume = {};  // that shows it
     std::string path = {};    // canonical
   };
+  // Named by a path relative to the working directory of whoever mounted it, which nothing tells of.
+  struct RelativeLayer {
+    std::string volume = {};
+    std::string path = {};  // as it was written
+  };
   class Search;
 
   void FindVisible();
@@ -55,6 +60,7 @@ class MountNames {
   std::unordered_map<std::string, const Mount*> by_path_ = {};                 // of the visible ones
   std::unordered_map<std::string, std::vector<const Mount*>> by_volume_ = {};  // as well
   std::vector<Layer> layers_ = {};
+  std::vector<RelativeLayer> relative_ = {};
   bool any_ = false;
 };
 
