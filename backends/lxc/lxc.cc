@@ -20,8 +20,10 @@ Status CheckImage(const Policy& policy) {
   const bool there = std::any_of(policy.paths.begin(), policy.paths.end(),
                                  [](const PathRule& rule) { return !rule.source.empty(); });
   if (!named || there) return Done{};
-  return Unavailable("the files of the image are not here to be planned with", "/lxc",
-                     "ask on a Linux host that has the image");
+  return Unavailable(
+      "no file of the image can be shown: it is not on this machine, or its /usr, /bin, /lib and /etc "
+      "are missing or links out of it",
+      "/lxc", "ask on a Linux host that has the image, or unpack it anew with relative links");
 }
 
 }  // namespace
