@@ -10,8 +10,8 @@
 
 #include "mxc/limits.h"
 #include "mxc/plan.h"
-#include "policy/protect/git_config_review.h"
 #include "policy/protect/git_next_run.h"
+#include "policy/protect/git_safe_config.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc::git_review_test {

@@ -13,7 +13,6 @@
 #include "policy/paths/search.h"
 #include "policy/protect/found_by_name.h"
 #include "policy/protect/git_data.h"
-#include "policy/protect/git_data_review.h"
 #include "policy/protect/git_instructions.h"
 #include "policy/protect/git_judge.h"
 #include "policy/protect/git_places.h"

@@ -259,13 +259,14 @@ class Protection {
     }
     GitData data = FindGitData(directories, skipped, host_, nullptr);
     // A link of before stands where it stood: two commands could take its directory away and bring it back.
-    for (const GitData::Found& link : data.passages) {
-      const std::string directory{ParentOf(link.file.path)};
-      if (directory != link.git_directory) protector_.Pin(directory);  // which has files that are held
+    for (GitData::Found& found : data.found) {
+      const std::string directory{ParentOf(found.file.path)};
+      const bool passage = found.kind == GitData::Kind::kPassage;
+      if (passage && directory != found.git_directory)
+        protector_.Pin(directory);  // which has files that are held
+      const bool index = found.kind == GitData::Kind::kIndex;
+      (index ? policy_.git.indexes : policy_.git.passages).push_back(std::move(found.file));
     }
-    for (GitData::Found& found : data.passages) policy_.git.passages.push_back(std::move(found.file));
-    for (GitData::Found& found : data.indexes) policy_.git.indexes.push_back(std::move(found.file));
-    for (GitData::Found& found : data.lists) policy_.git.passages.push_back(std::move(found.file));
     closed_ = std::move(data.closed);
     return Ended(data.gap);
   }
