@@ -241,10 +241,6 @@ bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_dir
   return IsTrustworthyIndex(*bytes, {.hash_bytes = *hash_bytes, .shared = shared});
 }
 
-bool Contains(const std::vector<GitSnapshot::Text>& known, const GitSnapshot::Text& file) {
-  return std::find(known.begin(), known.end(), file) != known.end();
-}
-
 // The command could write in it, or in a part of it.
 bool IsReached(const GitSnapshot& before, const Reach& reach, const std::string& git_directory) {
   return reach.Holds(git_directory) ||

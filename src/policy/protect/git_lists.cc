@@ -153,8 +153,7 @@ GitListJudge::GitListJudge(const GitSnapshot& before, const std::vector<GitDirec
 }
 
 bool GitListJudge::WasThere(const GitSnapshot::Text& list) const {
-  return !list.text.empty() &&
-         std::find(before_.passages.begin(), before_.passages.end(), list) != before_.passages.end();
+  return !list.text.empty() && Contains(before_.passages, list);
 }
 
 bool GitListJudge::ThroughLinks(const Walked& walked) const {

@@ -75,6 +75,10 @@ template <typename Is>
   return std::any_of(walked.links.begin(), walked.links.end(),
                      [&](const LinkMet& met) { return is(met.link.path); });
 }
+template <typename Value>
+[[nodiscard]] bool Contains(const std::vector<Value>& list, const Value& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
 // It is one of them, or stands below one.
 template <typename Paths>
 [[nodiscard]] bool IsIn(std::string_view path, const Paths& paths) {
