@@ -17,7 +17,6 @@
 #include "cleanup/detach_writers.h"
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
-#include "policy/protect/git_config_review.h"
 #include "policy/protect/git_next_run.h"
 #include "policy/protect/git_review.h"
 #include "policy/protect/git_safe_config.h"

@@ -7,8 +7,6 @@
 
 #include "mxc/fold.h"
 #include "review/destructive_table.h"
-#include "review/find_command.h"
-#include "review/path_patterns.h"
 
 namespace mxc {
 namespace {
@@ -49,6 +47,17 @@ bool WritesDevice(const Words& words, std::string_view option) {
     const std::string_view path = std::string_view(word).substr(option.size());
     return IsDisk(path) || (!option.empty() && path == std::string_view(&kUnknown, 1));
   });
+}
+
+// Of find(1).
+bool FindDeletes(const Words& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "-delete") return true;
+    if (IsOneOf(words[i], "-exec|-execdir|-ok|-okdir") && i + 1 < words.size() &&
+        IsOneOf(NameOf(words[i + 1]), "rm|unlink|shred"))
+      return true;
+  }
+  return false;
 }
 
 std::optional<Destruction> DeletesRoots(std::string_view program, const Words& words, Names names,
@@ -101,6 +110,38 @@ bool RedirectsToDevice(const Words& words, const Expansion& expansion) {
       return true;
   }
   return false;
+}
+
+std::optional<Destruction> FindStatement(const std::vector<ShellCommand>& commands) {
+  std::string all;
+  for (const ShellCommand& command : commands) {
+    for (const std::string& word : command.words) all += Folded(word) + " ";
+    all += Folded(command.input) + " ";
+  }
+  // Without comments of SQL, and as it stands: the "/*" of a pattern begins none.
+  std::string bare = all;
+  for (std::size_t at = bare.find("/*"); at != std::string::npos; at = bare.find("/*", at)) {
+    const std::size_t end = bare.find("*/", at + 2);
+    bare.replace(at, end == std::string::npos ? std::string::npos : end + 2 - at, " ");
+  }
+  all += bare;
+  std::replace_if(
+      all.begin(), all.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  all.erase(std::unique(all.begin(), all.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
+            all.end());
+  for (const DestructiveStatement& statement : DestructiveStatements()) {
+    if (all.find(statement.text) == std::string::npos) continue;
+    for (const ShellCommand& command : commands) {
+      const bool client =
+          std::any_of(command.words.begin(), command.words.end(),
+                      [&](const std::string& word) { return IsOneOf(NameOf(word), statement.programs); });
+      if (!client) continue;
+      return Destruction{.command = Shown(command.words),
+                         .what = "deletes data of a database",
+                         .source = std::string(statement.source)};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace mxc

@@ -16,7 +16,6 @@
 #include "review/line_input.h"
 #include "review/roots.h"
 #include "review/shell_words.h"
-#include "review/statements.h"
 
 namespace mxc {
 namespace {

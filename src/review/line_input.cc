@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "review/find_command.h"
-
 namespace mxc {
 namespace {
 

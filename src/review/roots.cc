@@ -8,7 +8,6 @@
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
 #include "review/command_words.h"
-#include "review/path_patterns.h"
 
 namespace mxc {
 namespace {
@@ -25,7 +24,58 @@ std::optional<std::string> ThroughProcess(std::string_view operand) {
   return led;
 }
 
+// Of one component: "*", "?", "[a-z]*", "!(x)". "*.o" and "a*" leave most files out.
+bool MayMatchEverything(std::string_view pattern) {
+  bool matches = false;
+  pattern.remove_prefix(std::min(pattern.find_first_not_of('.'), pattern.size()));
+  while (!pattern.empty()) {
+    const char c = pattern.front();
+    if (pattern.size() > 1 && pattern[1] == '(' &&
+        std::string_view("?*+@!").find(c) != std::string_view::npos) {
+      const std::size_t end = std::min(pattern.find(')'), pattern.size() - 1);
+      const std::string_view inner = pattern.substr(2, end - 2);
+      if (c != '!' && inner.find_first_not_of("*?|.") != std::string_view::npos) return false;
+      matches = true;
+      pattern.remove_prefix(end + 1);
+      continue;
+    }
+    if (c == '[') {
+      const std::size_t end = pattern.find(']', 2);
+      if (end == std::string_view::npos || end == 2) return false;
+      matches = true;
+      pattern.remove_prefix(end + 1);
+      continue;
+    }
+    if (c != '*' && c != '?' && !pattern.starts_with(".*")) return false;
+    matches |= c != '.';
+    pattern.remove_prefix(1);
+  }
+  return matches;
+}
+
+// A pattern's components are, or are above, `path`, both absolute: "/w*" and "/work/a?p" of "/work/app".
+bool MayHold(const std::vector<std::string>& pattern, std::string_view path) {
+  const std::vector<std::string> names = Components(path);
+  return pattern.size() <= names.size() &&
+         std::equal(pattern.begin(), pattern.end(), names.begin(),
+                    [](const std::string& each, const std::string& name) { return MatchesName(each, name); });
+}
+
+bool IsSelective(std::string_view pattern) {
+  return pattern.find_first_not_of("*?./[]$") != std::string_view::npos && !MayMatchEverything(pattern);
+}
+
 }  // namespace
+
+std::string WithoutPatternsAtEnd(std::string path) {
+  while (!path.empty()) {
+    const std::size_t slash = path.rfind('/');
+    const std::string_view last = std::string_view(path).substr(slash == std::string::npos ? 0 : slash + 1);
+    if (!last.empty() && last != "." && !MayMatchEverything(last)) break;
+    path.resize(slash == std::string::npos ? 0 : slash);
+  }
+  return path;
+}
 
 // NOLINTNEXTLINE(misc-no-recursion): each turn shortens what it is about
 bool Roots::Has(const std::string& operand) const {
@@ -49,6 +99,26 @@ bool Roots::HasAt(std::string path) const {
   return pattern.empty() || (!home_.empty() && MayHold(pattern, home_)) ||
          std::any_of(roots_.begin(), roots_.end(),
                      [&](const std::string& root) { return MayHold(pattern, root); });
+}
+
+bool FindsRoots(const Words& words, const Roots& roots) {
+  std::size_t at = 1;
+  while (at < words.size() && IsOneOf(words[at], "-H|-L|-P")) ++at;
+  Words starts;
+  for (; at < words.size() && !words[at].starts_with('-') && words[at] != "!"; ++at)
+    starts.push_back(words[at]);
+  if (starts.empty()) starts = {"."};
+  if (std::none_of(starts.begin(), starts.end(), [&](const std::string& start) { return roots.Has(start); }))
+    return false;
+  if (std::any_of(words.begin(), words.end(),
+                  [](const std::string& word) { return IsOneOf(word, "-o|-or|!|-not|,"); }))
+    return true;
+  for (; at + 1 < words.size(); ++at) {
+    if (IsOneOf(words[at], "-delete|-exec|-execdir|-ok|-okdir")) return true;
+    if (IsOneOf(words[at], "-name|-iname|-path|-ipath|-wholename") && IsSelective(words[at + 1]))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace mxc

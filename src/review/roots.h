@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "review/command_words.h"
 #include "review/expansion.h"
 
 namespace mxc {
@@ -24,5 +25,10 @@ class Roots {
   const std::string& home_;
   const Expansion& expansion_;
 };
+
+// Of find(1): a root is among where it starts, and no name leaves most files out before it acts.
+[[nodiscard]] bool FindsRoots(const Words& words, const Roots& roots);
+// A path without the components at its end that stand for all there is.
+[[nodiscard]] std::string WithoutPatternsAtEnd(std::string path);
 
 }  // namespace mxc

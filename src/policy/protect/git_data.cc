@@ -4,38 +4,24 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "mxc/limits.h"
+#include "policy/paths/lists.h"
 #include "policy/paths/paths.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_index.h"
 #include "policy/protect/git_lists.h"
+#include "policy/protect/review_host.h"
 
 namespace mxc {
 namespace {
 
-// Directories that git keeps in a git directory. Where that is not called `.git`, others may stand there:
-// work trees, most often.
-constexpr std::string_view kDirectories[] = {
-    "annex",    "branches", "fsmonitor--daemon", "info", "lfs",          "logs",
-    "modules",  "objects",  "lost-found",        "refs", "rebase-apply", "rebase-merge",
-    "reftable", "remotes",  "rr-cache",          "svn",  "sequencer",    "worktrees"};
-
-// Written anew and renamed, never in place: further names of theirs stay what they are.
-constexpr std::string_view kRenamed[] = {"HEAD",      "ORIG_HEAD",  "config", "config.worktree",
-                                         "commondir", "gitdir",     "index",  "packed-refs",
-                                         "shallow",   "description"};
-
 // Git and its tools write files there under more names than a list could hold.
 bool IsKept(const DirectoryEntry& entry) {
-  return entry.type != FileType::kDirectory || IsOneOf(entry.name, kDirectories);
+  return entry.type != FileType::kDirectory || IsOneOf(entry.name, kGitDirectories);
 }
-
-// In these a directory is named by whoever names a branch, and may look like a git directory.
-constexpr std::string_view kNested[] = {"logs", "refs"};
-constexpr std::string_view kLogs[] = {"logs"};
-constexpr std::string_view kRefs[] = {"refs"};
 
 // As git spells refs outside of refs/: HEAD, ORIG_HEAD, AUTO_MERGE. What ends with MSG is a message.
 bool IsRootRef(std::string_view name) {
@@ -44,10 +30,16 @@ bool IsRootRef(std::string_view name) {
   return spelled && !name.ends_with("MSG");
 }
 
-// Of git-lfs and git-annex, which follow links: what such a link leads to is copied into work trees.
-constexpr std::string_view kLargeObjects[] = {"/lfs/objects", "/annex/objects"};
+using Kind = GitData::Kind;
 
-bool IsIndex(std::string_view name) { return name == "index" || name.starts_with("sharedindex."); }
+// What tells an index from another, without its content; its path and inode, and when it was changed last.
+std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker) {
+  const Result<Walked> walked = walker.Walk(index);
+  if (!walked || !walked->status) return std::nullopt;
+  return GitSnapshot::Text{.path = index,
+                           .text = "file " + std::to_string(walked->status->object.inode),
+                           .stamp = walked->status->changed.value_or(0)};
+}
 
 class DataSearch {
  public:
@@ -81,8 +73,7 @@ class DataSearch {
   };
 
   // `path` stands in one of these directories of a git directory.
-  template <std::size_t N>
-  [[nodiscard]] bool IsAmong(std::string_view path, const std::string_view (&names)[N]) const {
+  [[nodiscard]] bool IsAmong(std::string_view path, std::string_view names) const {
     for (std::string_view above = ParentOf(path); path != "/"; path = above, above = ParentOf(above)) {
       if (IsOneOf(NameOf(path), names) && tops_.contains(std::string(above))) return true;
     }
@@ -96,7 +87,7 @@ class DataSearch {
   }
   // A submodule, a work tree, or what only looks like a repository among data.
   [[nodiscard]] bool IsPart(std::string_view top) const {
-    return IsAmong(top, kDirectories) || IsBelowNamed(ParentOf(top));
+    return IsAmong(top, kGitDirectories) || IsBelowNamed(ParentOf(top));
   }
   [[nodiscard]] std::string_view WholeOf(std::string_view top) const {
     for (std::string_view above = ParentOf(top); above != "/" && IsPart(top); above = ParentOf(above)) {
@@ -111,7 +102,7 @@ class DataSearch {
     if (place.nested) return false;  // a branch that is called so
     const std::string_view in = std::string_view(directory).substr(place.git_directory.size());
     const bool among =
-        in == "/objects" || std::any_of(std::begin(kLargeObjects), std::end(kLargeObjects),
+        in == "/objects" || std::any_of(std::begin(kGitLargeObjects), std::end(kGitLargeObjects),
                                         [in](std::string_view store) { return IsAtOrBelow(in, store); });
     if (!among) return false;
     if (before_ == nullptr) return entry.name.size() == 2;
@@ -132,9 +123,9 @@ class DataSearch {
     return {.git_directory = std::string(top),
             .whole = std::string(WholeOf(top)),
             .top = is_top,
-            .log = IsAmong(directory, kLogs),
+            .log = IsAmong(directory, kGitLogs),
             .mixed = is_top && !IsNamedGit(directory) && !IsPart(directory),
-            .nested = IsAmong(directory, kNested)};
+            .nested = IsAmong(directory, kGitLogs) || IsAmong(directory, kGitRefs)};
   }
 
   // What is not git's, and hooks, which git only reads.
@@ -160,21 +151,22 @@ class DataSearch {
       if (entry.type == FileType::kRegular) NoteRegular(place, path, entry.name);
       if (entry.type != FileType::kRegular && entry.type != FileType::kSocket)
         NotePassage(place, path, entry.type);
-      if (place.top && IsIndex(entry.name)) NoteIndex(place, path);
+      if (place.top && IsOneOf(entry.name, kGitIndexes)) NoteIndex(place, path);
     }
     entries = std::move(further);
   }
 
   void NoteRegular(const Place& place, const std::string& path, std::string_view name) {
-    if ((place.top && !IsOneOf(name, kRenamed)) || place.log) NoteFile(place, path);
-    const bool is_ref = IsAmong(path, kRefs) || (place.top && IsRootRef(name));
-    if (is_ref && before_ != nullptr && !LeadsToRefs(path, host_)) Add(found_.refs, place, path, "", 0);
+    if ((place.top && !IsOneOf(name, kGitReplaced)) || place.log) NoteFile(place, path);
+    const bool is_ref = IsAmong(path, kGitRefs) || (place.top && IsRootRef(name));
+    if (is_ref && before_ != nullptr && !LeadsToRefs(path, host_)) Add(Kind::kRef, place, {.path = path});
   }
 
   void NoteFile(const Place& place, const std::string& path) {
     const Lookup lookup = host_.LookAt(path);
     if (!lookup.status || lookup.status->links == 1) return;
-    Add(found_.passages, place, path, "file " + std::to_string(lookup.status->object.inode), 0);
+    const std::string text = "file " + std::to_string(lookup.status->object.inode);
+    Add(Kind::kPassage, place, {.path = path, .text = text});
   }
   void NotePassage(const Place& place, const std::string& path, FileType type) {
     std::string text = "no file";
@@ -183,40 +175,33 @@ class DataSearch {
       const Result<Walked> walked = walker_.Walk(path);
       text = "link " + (link ? *link : "") + "\n" + (walked ? walked->path : "");
     }
-    Add(found_.passages, place, path, std::move(text), StampOf(host_.LookAt(path)));
+    Add(Kind::kPassage, place, {.path = path, .text = std::move(text), .stamp = StampOf(host_.LookAt(path))});
   }
   void NoteIndex(const Place& place, const std::string& path) {
-    std::optional<GitSnapshot::Text> index = DescribeIndex(path, walker_);
-    if (!index) return;
-    Add(found_.indexes,
-        {.git_directory = place.git_directory, .whole = place.whole, .file = std::move(*index)});
+    if (std::optional<GitSnapshot::Text> index = DescribeIndex(path, walker_))
+      Add(Kind::kIndex, place, std::move(*index));
   }
   // A part of a git directory may look like one itself.
   void NoteList(const Place& place, const std::string& path, FileType type) {
     if (type != FileType::kDirectory && type != FileType::kRegular) return;
-    const std::string_view name = NameOf(path);
     const std::string_view directory = ParentOf(path);
     constexpr int kDepth = 3;
     std::string_view top = directory;
     for (int i = 0; i <= kDepth && top != "/"; ++i, top = ParentOf(top)) {
-      if (!tops_.contains(std::string(top)) || !IsGitList(directory.substr(top.size()), name)) continue;
-      return Add(
-          found_.lists,
-          {.git_directory = std::string(top), .whole = place.whole, .file = DescribeGitList(path, host_)});
+      if (tops_.contains(std::string(top)) && IsGitList(directory.substr(top.size()), NameOf(path)))
+        return Add(Kind::kList, place, DescribeGitList(path, host_));
     }
   }
-  void Add(std::vector<GitData::Found>& list, const Place& place, const std::string& path, std::string text,
-           std::uint64_t stamp) {
-    Add(list, {.git_directory = place.git_directory,
-               .whole = place.whole,
-               .file = {.path = path, .text = std::move(text), .stamp = stamp}});
-  }
   // How many there are, and how long their names, is the command's choice.
-  void Add(std::vector<GitData::Found>& list, GitData::Found found) {
-    bytes_ += sizeof found + found.git_directory.size() + found.whole.size() + found.file.path.size() +
-              found.file.text.size();
-    if (bytes_ > kMaxGitDataBytes && found_.crowded.empty()) found_.crowded = found.whole;
-    if (found_.crowded.empty()) list.push_back(std::move(found));
+  void Add(Kind kind, const Place& place, GitSnapshot::Text file) {
+    bytes_ += sizeof(GitData::Found) + place.git_directory.size() + place.whole.size() + file.path.size() +
+              file.text.size();
+    if (bytes_ > kMaxGitDataBytes && found_.crowded.empty()) found_.crowded = place.whole;
+    if (found_.crowded.empty())
+      found_.found.push_back({.kind = kind,
+                              .git_directory = place.git_directory,
+                              .whole = place.whole,
+                              .file = std::move(file)});
   }
 
   const Host& host_;
@@ -246,6 +231,62 @@ std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const H
   return bytes;
 }
 
+// It lists nothing but files of a work tree.
+bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory, const Host& host) {
+  const std::optional<std::size_t> hash_bytes = HashBytesOf(git_directory, host);
+  if (!hash_bytes) return false;
+  const Result<std::string> bytes = host.ReadFile(index, kMaxGitIndexBytes + 1);
+  if (!bytes || bytes->size() > kMaxGitIndexBytes) return false;
+  const bool shared = !index.ends_with("/index");
+  return IsTrustworthyIndex(*bytes, {.hash_bytes = *hash_bytes, .shared = shared});
+}
+
+// The command could write in it, or in a part of it.
+bool IsReached(const GitSnapshot& before, const Reach& reach, const std::string& git_directory) {
+  return reach.Holds(git_directory) ||
+         std::any_of(before.roots.begin(), before.roots.end(),
+                     [&](const std::string& root) { return IsAtOrBelow(root, git_directory); });
+}
+
+// Times have a grain: what is written right after it was looked at may bear the same one.
+bool IsSameIndex(const GitSnapshot& before, const GitSnapshot::Text& index) {
+  constexpr std::uint64_t kGrain = 2'000'000'000;
+  return index.stamp != 0 && before.since && index.stamp + kGrain < *before.since &&
+         Contains(before.indexes, index);
+}
+
+// Whoever has it open for writing loses it when it is read, and what they wrote before shows then.
+bool StaysUnchanged(const GitSnapshot& before, const GitSnapshot::Text& index, const Host& host) {
+  if (!IsSameIndex(before, index)) return false;
+  if (!host.MayAccess(index.path, Access::kReadOnly)) return true;  // nor can git on the host read it
+  if (!host.ReadFile(index.path, 1)) return false;
+  PathWalker walker(host);
+  const std::optional<GitSnapshot::Text> now = DescribeIndex(index.path, walker);
+  return now && IsSameIndex(before, *now);
+}
+
+// It is what it was, or nothing that git would come to grief by.
+bool IsTrusted(const GitData::Found& found, const GitSnapshot& before, const Host& host,
+               GitListJudge& lists) {
+  switch (found.kind) {
+    case Kind::kPassage:
+      return Contains(before.passages, found.file);
+    case Kind::kIndex:
+      return StaysUnchanged(before, found.file, host) ||
+             IsTrustworthyIndexFile(found.file.path, found.git_directory, host);
+    case Kind::kList:
+      return lists.IsTrustworthy(found.file);
+    case Kind::kRef:
+      break;
+  }
+  return false;
+}
+
+GitChange::Kind ChangeOf(Kind kind) {
+  if (kind == Kind::kPassage) return GitChange::Kind::kPassage;
+  return kind == Kind::kIndex ? GitChange::Kind::kIndex : GitChange::Kind::kList;
+}
+
 }  // namespace
 
 GitData FindGitData(const std::vector<GitDirectory>& directories,
@@ -265,21 +306,30 @@ bool IsUnchangedLeaf(const Lookup& directory, const GitSnapshot& before) {
   return IsUnchanged(directory, before) && directory.status->links == kNamesOfALeaf;
 }
 
-std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker) {
-  const Result<Walked> walked = walker.Walk(index);
-  if (!walked || !walked->status) return std::nullopt;
-  return GitSnapshot::Text{.path = index,
-                           .text = "file " + std::to_string(walked->status->object.inode),
-                           .stamp = walked->status->changed.value_or(0)};
-}
-
-bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory, const Host& host) {
-  const std::optional<std::size_t> hash_bytes = HashBytesOf(git_directory, host);
-  if (!hash_bytes) return false;
-  const Result<std::string> bytes = host.ReadFile(index, kMaxGitIndexBytes + 1);
-  if (!bytes || bytes->size() > kMaxGitIndexBytes) return false;
-  const bool shared = !index.ends_with("/index");
-  return IsTrustworthyIndex(*bytes, {.hash_bytes = *hash_bytes, .shared = shared});
+GitDataReview ReviewGitData(const GitSnapshot& before, std::vector<GitDirectory> directories,
+                            const Host& host, TreeSearch::Opener open) {
+  const Reach reach(before);
+  std::erase_if(directories,
+                [&](const GitDirectory& directory) { return !IsReached(before, reach, directory.path); });
+  std::unordered_set<std::string> skipped(before.skipped.begin(), before.skipped.end());
+  for (const std::string& root : before.roots) skipped.erase(root);
+  std::unordered_set<std::string> told;
+  for (const GitSnapshot::Text& link : before.links) told.insert(link.path);  // judged as such
+  GitData data = FindGitData(directories, skipped, host, &before, std::move(open));
+  GitDataReview review{.closed = std::move(data.closed), .gap = std::move(data.gap)};
+  std::stable_sort(
+      data.found.begin(), data.found.end(),
+      [](const GitData::Found& left, const GitData::Found& right) { return left.kind < right.kind; });
+  GitListJudge lists(before, directories, host);
+  for (const GitData::Found& found : data.found) {
+    const std::string& path = found.file.path;
+    if (told.contains(path) || IsTrusted(found, before, host, lists) || !reach.Holds(path)) continue;
+    told.insert(path);
+    review.changes.push_back({.kind = ChangeOf(found.kind), .path = path, .part = path, .into = found.whole});
+  }
+  // A grant keeps its name.
+  if (!data.crowded.empty() && reach.Holds(ParentOf(data.crowded))) review.crowded = std::move(data.crowded);
+  return review;
 }
 
 }  // namespace mxc

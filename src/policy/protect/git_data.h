@@ -13,21 +13,25 @@
 #include "mxc/host.h"
 #include "policy/paths/search.h"
 #include "policy/protect/git_places.h"
+#include "policy/protect/git_review.h"
 
 namespace mxc {
 
 struct GitData {
+  enum class Kind {
+    kPassage,  // a symbolic link, a pipe or a device, or a file with further names among those git writes in
+               // place: git goes through it to something else
+    kIndex,
+    kList,  // git_lists.h
+    kRef,   // a file that git takes for a ref and that leads elsewhere; behind a run
+  };
   struct Found {
+    Kind kind = Kind::kPassage;
     std::string git_directory = {};  // in which
     std::string whole = {};          // of which that is a part: of a submodule or a work tree, for instance
     GitSnapshot::Text file = {};     // `text`: what it is, and where it leads
   };
-  // Symbolic links, pipes and devices, and files with further names among those git writes in place: git goes
-  // through them to something else.
-  std::vector<Found> passages = {};
-  std::vector<Found> indexes = {};
-  std::vector<Found> lists = {};  // git_lists.h
-  std::vector<Found> refs = {};   // files that git takes for a ref and that lead elsewhere; behind a run
+  std::vector<Found> found = {};
   std::vector<std::string> closed = {};  // directories that cannot be listed
   std::string gap = {};                  // "" when all was looked at
   std::string crowded = {};              // the git directory with more of these than kMaxGitDataBytes, or ""
@@ -40,14 +44,19 @@ struct GitData {
                                   const std::unordered_set<std::string>& skipped, const Host& host,
                                   const GitSnapshot* before, TreeSearch::Opener open = {});
 
+// Behind a run: what is not as it was before.
+struct GitDataReview {
+  std::vector<GitChange> changes = {};   // kPassage, kIndex and kList
+  std::vector<std::string> closed = {};  // directories that cannot be listed
+  std::string gap = {};                  // "" when all was looked at
+  std::string crowded = {};              // a git directory of which most was not looked at, or ""
+};
+
+[[nodiscard]] GitDataReview ReviewGitData(const GitSnapshot& before, std::vector<GitDirectory> directories,
+                                          const Host& host, TreeSearch::Opener open);
+
 // A directory in which nothing was made, renamed or removed since; and one without others in it.
 [[nodiscard]] bool IsUnchanged(const Lookup& directory, const GitSnapshot& before);
 [[nodiscard]] bool IsUnchangedLeaf(const Lookup& directory, const GitSnapshot& before);
-
-// What tells an index from another, without its content; its path and inode, and when it was changed last.
-[[nodiscard]] std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker);
-// Whether `index`, of the repository at `git_directory`, lists nothing but files of a work tree.
-[[nodiscard]] bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory,
-                                          const Host& host);
 
 }  // namespace mxc

@@ -112,7 +112,8 @@ class IdentityReader {
   [[nodiscard]] bool IsLfs(const GitVariable& variable) const;
   [[nodiscard]] bool MayBeChangedInside(const Walked& walked) const;
   void TakeExcludes(const GitVariable& variable, const std::string& file);
-  [[nodiscard]] std::string DefaultExcludes() const;
+  // In ~/.config, or what stands for it; "": there is none.
+  [[nodiscard]] std::string InConfigHome(std::string_view name) const;
   [[nodiscard]] std::string CallersIgnored();
 
   const Host& host_;
@@ -133,12 +134,7 @@ std::vector<std::string> IdentityReader::Files() const {
     files.push_back(std::move(*global));
     return files;
   }
-  const std::optional<std::string> set = host_.Environment("XDG_CONFIG_HOME");
-  if (set && set->starts_with('/')) {
-    files.push_back(JoinPath(*set, "git/config"));
-  } else if (!home_.empty()) {
-    files.push_back(JoinPath(home_, ".config/git/config"));
-  }
+  if (std::string file = InConfigHome("git/config"); !file.empty()) files.push_back(std::move(file));
   if (!home_.empty()) files.push_back(JoinPath(home_, ".gitconfig"));
   return files;
 }
@@ -174,10 +170,10 @@ void IdentityReader::TakeExcludes(const GitVariable& variable, const std::string
   excludes_ = whole && walked && !MayBeChangedInside(*walked) ? Expanded(variable.value, "") : "";
 }
 
-std::string IdentityReader::DefaultExcludes() const {
+std::string IdentityReader::InConfigHome(std::string_view name) const {
   const std::optional<std::string> set = host_.Environment("XDG_CONFIG_HOME");
-  if (set && set->starts_with('/')) return JoinPath(*set, "git/ignore");
-  return home_.empty() ? "" : JoinPath(home_, ".config/git/ignore");
+  if (set && set->starts_with('/')) return JoinPath(*set, name);
+  return home_.empty() ? "" : JoinPath(JoinPath(home_, ".config"), name);
 }
 
 // The patterns of core.excludesFile, which say what the caller leaves out of every repository. It may lead
@@ -185,7 +181,7 @@ std::string IdentityReader::DefaultExcludes() const {
 // chosen.
 std::string IdentityReader::CallersIgnored() {
   constexpr std::size_t kMostBytes = 65536;
-  const std::string path = excludes_.value_or(DefaultExcludes());
+  const std::string path = excludes_.value_or(InConfigHome("git/ignore"));
   if (!path.starts_with('/')) return "";
   const Result<Walked> walked = walker_.Walk(path);
   if (!walked || !walked->Is(FileType::kRegular) || MayBeChangedInside(*walked)) return "";

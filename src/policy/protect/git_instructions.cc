@@ -15,14 +15,6 @@
 namespace mxc {
 namespace {
 
-// Where git looks for unfinished operations, in every git directory; `git instaweb` runs a server that it
-// finds in `gitweb`, and ends the process that `pid` names; `git svn` makes objects of Perl of what it finds
-// in its caches, and the classes of these run code.
-constexpr std::string_view kOperations[] = {"rebase-merge", "rebase-apply", "sequencer",  "BISECT_NAMES",
-                                            "gitweb",       "pid",          "svn/.caches"};
-// And for remotes: each file is one.
-constexpr std::string_view kRemotes[] = {"remotes", "branches"};
-
 // Messages, patches and what is done: nothing executes these, whatever they say.
 constexpr std::string_view kTexts =
     "current-fixups|done|dropped|final-commit|git-rebase-todo.backup|gpg_sign_opt|info|message|"
@@ -258,8 +250,10 @@ bool MayExecute(std::string_view name, std::string_view text) {
 
 std::vector<GitInstruction> FindInstructions(const std::string& git_directory, const Host& host) {
   Finder finder(host);
-  for (const std::string_view name : kOperations) finder.LookForOperation(JoinPath(git_directory, name));
-  for (const std::string_view name : kRemotes) finder.LookForRemotes(JoinPath(git_directory, name));
+  for (std::string_view rest = kGitOperations; !rest.empty();)
+    finder.LookForOperation(JoinPath(git_directory, TakePiece(rest, "|")));
+  for (std::string_view rest = kGitRemotes; !rest.empty();)
+    finder.LookForRemotes(JoinPath(git_directory, TakePiece(rest, "|")));
   return finder.Take();
 }
 

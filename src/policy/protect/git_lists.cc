@@ -44,9 +44,8 @@ std::vector<std::string> ObjectStores(std::string_view text) {
 }  // namespace
 
 bool IsGitList(std::string_view in, std::string_view name) {
-  return (in.empty() && name == "MERGE_RR") || (in == "/objects/pack" && name == "multi-pack-index") ||
-         (in == kPackIndexes && name.ends_with(".midx")) || (in == "/objects/info" && name == "alternates") ||
-         (in == "/reftable" && name == "tables.list") || in == kWorkTrees;
+  return in == kWorkTrees || (in == kPackIndexes && name.ends_with(".midx")) ||
+         IsOneOf(std::string(in).append("/").append(name), kGitLists);
 }
 
 GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host) {
@@ -154,8 +153,7 @@ GitListJudge::GitListJudge(const GitSnapshot& before, const std::vector<GitDirec
 }
 
 bool GitListJudge::WasThere(const GitSnapshot::Text& list) const {
-  return !list.text.empty() &&
-         std::find(before_.passages.begin(), before_.passages.end(), list) != before_.passages.end();
+  return !list.text.empty() && Contains(before_.passages, list);
 }
 
 bool GitListJudge::ThroughLinks(const Walked& walked) const {

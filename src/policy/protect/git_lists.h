@@ -1,13 +1,5 @@
-// Files of git's that name paths, which git reads, writes or deletes without a further look.
-//
-//   MERGE_RR                       paths with conflicts: `git commit` copies and overwrites them
-//   objects/pack/multi-pack-index  packs: `git multi-pack-index expire` deletes them
-//   objects/info/alternates        directories of objects, which git shows as its own
-//   reftable/tables.list           tables: git deletes them when it writes new ones
-//   worktrees/NAME                 its `gitdir`: `git worktree repair` overwrites what that names
-//   refs/, ORIG_HEAD and the like  another ref, which is written in their place
-//
-// Chains of commit graphs and of multi-pack-indexes name hashes, and git takes nothing else there.
+// Files of git's that name paths, which git reads, writes or deletes without a further look: those of
+// git_layout.h.
 #pragma once
 
 #include <optional>

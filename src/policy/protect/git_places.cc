@@ -6,13 +6,11 @@
 
 #include "mxc/fold.h"
 #include "mxc/limits.h"
+#include "policy/paths/lists.h"
 #include "policy/paths/paths.h"
 
 namespace mxc {
 namespace {
-
-// Below a directory called `.git` these hold data of git's own making, often in many directories.
-constexpr std::string_view kData[] = {"objects", "refs", "logs", "lfs"};
 
 constexpr std::string_view kParts[] = {"objects", "refs", "commondir"};
 
@@ -117,7 +115,7 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
   }
   if (!named) return;
   const auto data = [&](const DirectoryEntry& entry) {
-    const bool is = IsOneOf(entry.name, kData);
+    const bool is = IsOneOf(entry.name, kGitData);
     if (is && entry.type == FileType::kDirectory) data_.push_back(JoinPath(directory, entry.name));
     return is;
   };

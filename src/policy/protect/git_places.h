@@ -16,6 +16,7 @@
 #include "mxc/host.h"
 #include "policy/paths/paths.h"
 #include "policy/protect/git_config.h"
+#include "policy/protect/git_layout.h"
 
 namespace mxc {
 
@@ -64,11 +65,6 @@ class GitPlaces {
   std::unordered_set<std::string> seen_trees_ = {};
 };
 
-template <std::size_t kCount>
-[[nodiscard]] bool IsOneOf(std::string_view text, const std::string_view (&names)[kCount]) {
-  return std::find(std::begin(names), std::end(names), text) != std::end(names);
-}
-
 // Or it cannot be told.
 [[nodiscard]] inline bool MayBeThere(const Lookup& lookup) {
   return lookup.status || lookup.failure != LookupFailure::kMissing;
@@ -78,6 +74,10 @@ template <typename Is>
 [[nodiscard]] bool LeadsThrough(const Walked& walked, const Is& is) {
   return std::any_of(walked.links.begin(), walked.links.end(),
                      [&](const LinkMet& met) { return is(met.link.path); });
+}
+template <typename Value>
+[[nodiscard]] bool Contains(const std::vector<Value>& list, const Value& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
 }
 // It is one of them, or stands below one.
 template <typename Paths>
@@ -101,8 +101,6 @@ template <typename Paths>
 // What such a configuration says. Errors: the same.
 [[nodiscard]] Result<std::vector<GitVariable>> ReadGitConfigFile(const std::string& path, const Host& host,
                                                                  PathWalker& walker);
-// The files with the configuration of a repository.
-inline constexpr const char* kGitConfigs[] = {"config", "config.worktree"};
 // Where a file `.git` leads; none: git takes it for none, or it cannot be read.
 [[nodiscard]] std::optional<std::string> ReadGitPointer(const std::string& path, const Host& host,
                                                         PathWalker& walker);

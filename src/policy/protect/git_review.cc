@@ -13,7 +13,6 @@
 #include "policy/paths/search.h"
 #include "policy/protect/found_by_name.h"
 #include "policy/protect/git_data.h"
-#include "policy/protect/git_data_review.h"
 #include "policy/protect/git_instructions.h"
 #include "policy/protect/git_judge.h"
 #include "policy/protect/git_places.h"
@@ -113,7 +112,6 @@ class Review {
   void JudgeClosed();
   // `place` stands in an existing repository, or above one: git there comes across it.
   [[nodiscard]] bool IsInTheWay(const std::string& place) const;
-  [[nodiscard]] bool WasThere(const GitSnapshot::Text& file) const;
 
   const GitSnapshot& before_;
   const Host& host_;
@@ -306,9 +304,10 @@ void Review::JudgeInstructions(const std::string& place, std::unordered_set<std:
   if (!walked || !walked->status || IsTakenUp(walked->path) || !looked.insert(walked->path).second) return;
   for (GitInstruction& file : FindInstructions(walked->path, host_)) {
     const bool told = !changes_.empty() && changes_.back().path == file.whole;
-    if (told ||
-        (file.text && WasThere({.path = file.path, .text = std::move(*file.text), .stamp = file.stamp})))
-      continue;
+    const bool was_there =
+        file.text && Contains(before_.instructions,
+                              {.path = file.path, .text = std::move(*file.text), .stamp = file.stamp});
+    if (told || was_there) continue;
     changes_.push_back({.kind = GitChange::Kind::kInstructions, .path = file.whole, .part = file.whole});
   }
 }
@@ -363,10 +362,8 @@ bool Review::IsSetAside(const std::string& path) const {
 }
 
 bool Review::Open(const std::string& directory) {
-  const bool closed_before =
-      std::find(before_.closed.begin(), before_.closed.end(), directory) != before_.closed.end();
-  if (!open_ || closed_before || !IsIn(directory, before_.roots) || !reach_.Holds(directory) ||
-      !open_(directory))
+  if (!open_ || Contains(before_.closed, directory) || !IsIn(directory, before_.roots) ||
+      !reach_.Holds(directory) || !open_(directory))
     return false;
   listed_.push_back({.kind = GitChange::Kind::kListed, .path = directory});
   return true;
@@ -388,8 +385,7 @@ void Review::JudgeClosed() {
   std::unordered_set<std::string> known(before_.closed.begin(), before_.closed.end());
   for (const std::string& closed : closed_) {
     if (!known.insert(closed).second || IsSetAside(closed)) continue;
-    const bool grant = std::find(before_.roots.begin(), before_.roots.end(), closed) != before_.roots.end();
-    const bool entered = !grant && host_.MayExecute(closed) && IsInTheWay(closed);
+    const bool entered = !Contains(before_.roots, closed) && host_.MayExecute(closed) && IsInTheWay(closed);
     changes_.push_back(
         {.kind = GitChange::Kind::kUnlisted, .path = closed, .part = entered ? closed : std::string()});
   }
@@ -401,11 +397,6 @@ bool Review::IsWithinReach(const GitChange& change) const {
   const bool is_link = std::any_of(before_.links.begin(), before_.links.end(),
                                    [&](const GitSnapshot::Text& link) { return link.path == change.path; });
   return told_alone || is_link || reach_.Holds(change.part.empty() ? change.path : change.part);
-}
-
-bool Review::WasThere(const GitSnapshot::Text& file) const {
-  return std::find(before_.instructions.begin(), before_.instructions.end(), file) !=
-         before_.instructions.end();
 }
 
 }  // namespace

@@ -4,6 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "mxc/git_snapshot.h"
+#include "mxc/host.h"
+#include "policy/protect/git_review.h"
 
 namespace mxc {
 
@@ -12,5 +17,8 @@ namespace mxc {
 [[nodiscard]] std::string UnsafeChange(std::string_view before, std::string_view after);
 // All it says a command could have written.
 [[nodiscard]] bool IsAllSafe(std::string_view text);
+
+// Configurations of before that say more than keys that execute nothing, or less than they did.
+[[nodiscard]] std::vector<GitChange> ReviewGitConfigs(const GitSnapshot& before, const Host& host);
 
 }  // namespace mxc

