@@ -1,4 +1,5 @@
-// A hash of the policy in force, by which two runs can be compared (docs/policy.md, "The hash of a policy").
+// A hash of the policy in force, by which two runs can be compared (docs/policy/audit.md, "The hash of a
+// policy").
 #pragma once
 
 #include <string>
