@@ -1,5 +1,5 @@
-// The containments of the contract that this build has no backend for: they answer with the reason and what
-// to use instead.
+// The containments of the contract without a backend in this build: they refuse with the reason and an
+// alternative.
 #pragma once
 
 #include "mxc/backend.h"

@@ -1,4 +1,4 @@
-// The base container of Windows (processmodel.dll): whether it holds a policy, and what it is told.
+// The base container of Windows (processmodel.dll): whether it can enforce a policy, and its parameters.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,21 @@
 
 namespace mxc::appcontainer {
 
-// A security environment, where Windows makes them and one answers every path as the policy does. What is not
-// known of it leaves the run to the AppContainer: which of two nested paths decides (but for a denial below a
-// grant), a denial of what does not exist, paths of the network and roots, where its temporary files go; nor
-// has it a least privilege, or a profile that stays. A proxy that the policy lets an exemption reach is left
-// as well where the environment would refuse it.
+// A security environment, if Windows creates them and it enforces every path of the policy. Its behaviour is
+// not known for nested paths (except a denial below a grant), denied paths that do not exist, network paths
+// and roots, and temporary files; it has no least privilege and no profile that stays; it may refuse a proxy
+// that an exemption could reach. Such policies are left to the AppContainer.
 //
-// The older contract, on the same terms, where there is no AppContainer to be had: Windows lacks it, or its
-// lists may not be changed. It comes last because it promises neither to wait until a job holds the command
-// nor to hand streams to programs without a console. It has a least privilege and names that stay, and no
-// word for single destinations.
+// The older contract, on the same terms, if there is no AppContainer: Windows lacks it, or its lists may not
+// be changed. It comes last because it guarantees neither that a job holds the command before it runs, nor
+// that programs without a console get streams. It has a least privilege and names that stay, but no single
+// destinations.
 //
-// Nothing: neither is there, or neither holds the policy.
+// Absent: neither exists, or neither can enforce the policy.
 [[nodiscard]] std::optional<BaseContainer> BaseContainerFor(const Policy& policy, const Section& section,
                                                             const WindowsFacts& facts);
 
-// Userenv.dll and kernelbase.dll have what an AppContainer takes.
+// Whether userenv.dll and kernelbase.dll have the functions for an AppContainer.
 [[nodiscard]] bool HasAppContainer(const WindowsFacts& facts);
 
 }  // namespace mxc::appcontainer

@@ -1,4 +1,4 @@
-// What the section `processContainer` says, and how `ui` becomes limits of a job.
+// Reads the section `processContainer`, and turns `ui` into limits of a job.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr std::string_view kHostLoopbackPeer = "MXC-Loopback";
 struct Section {
   bool least_privilege = false;
   bool learning_mode = false;
-  std::string proxy_peer = {};  // the container in which the proxy of this machine runs; empty: in none
+  std::string proxy_peer = {};  // the container in which the proxy of this machine runs; empty: none
   std::vector<std::string> capabilities = {};
   Isolation isolation = Isolation::kContainer;
   bool desktop_system_control = false;
@@ -28,13 +28,13 @@ struct Section {
   bool ime = false;
 };
 
-// Decode has checked it. Errors: kUnavailable for what no published contract of Windows says enough about:
-// captureDenials (its trace is written in a form of Windows's own), enumeratePaths (no place in the base
-// container's document).
+// Decode has checked it. Errors: kUnavailable for options that no published contract of Windows describes:
+// captureDenials (its trace has an unpublished format), enumeratePaths (the base container's document has no
+// field).
 [[nodiscard]] Result<Section> ReadSection(const Json& section);
 
-// What is taken from the command. An unknown build (0) takes everything: a limit it does not know is refused
-// by the system, not ignored.
+// The rights that the job takes from the command. For an unknown build (0) all: the system refuses a limit
+// that it does not know, and does not ignore it.
 [[nodiscard]] std::uint32_t UiLimits(const Ui& ui, const Section& section, std::uint32_t build);
 
 }  // namespace mxc::appcontainer

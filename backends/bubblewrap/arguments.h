@@ -1,4 +1,4 @@
-// A LinuxSandbox as what bwrap is started with.
+// Renders a LinuxSandbox as arguments of bwrap.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace mxc::bubblewrap {
 
-// bwrap counts every argument, those of --args included, and stops above this.
+// bwrap counts every argument, with those of --args, and fails above this.
 inline constexpr std::size_t kMaxArguments = 9000;
 
 struct Rendered {
@@ -18,7 +18,7 @@ struct Rendered {
   std::size_t arguments = 0;  // more than kMaxArguments: bwrap refuses
 };
 
-// Errors: kConflict when an argument is longer than execve takes.
+// Errors: kConflict if an argument is too long for execve.
 [[nodiscard]] Result<Rendered> RenderArguments(const LinuxSandbox& sandbox, const Support& support);
 
 }  // namespace mxc::bubblewrap

@@ -1,5 +1,5 @@
-// The containment `isolation_session`: a user of its own, made by a service of Windows. The plan is made and
-// shown; this build starts none.
+// The containment `isolation_session`: a separate user that a service of Windows creates. Its plan is only
+// shown; no build starts one.
 #pragma once
 
 #include "mxc/backend.h"

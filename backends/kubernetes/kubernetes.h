@@ -1,5 +1,5 @@
-// The containment `kubernetes`: a pod of a cluster is claimed, judged, and our mxc-exec in it runs the
-// command with the same policy.
+// The containment `kubernetes`: claims a pod of a cluster and judges it; the mxc-exec in it runs the command
+// with the same policy.
 #pragma once
 
 #include "mxc/backend.h"

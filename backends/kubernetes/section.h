@@ -1,4 +1,4 @@
-// What the section `kubernetes` says.
+// Reads the section `kubernetes`.
 #pragma once
 
 #include "mxc/error.h"
@@ -7,8 +7,8 @@
 
 namespace mxc::kubernetes {
 
-// All of a PodRun that is written. Decode has checked the types. Errors: kConflict for names and paths that a
-// cluster cannot have, risks that there are not, and a section that names no warm pool; kNotBuilt for
+// The fields of a PodRun that the section sets. Decode has checked the types. Errors: kConflict for names and
+// paths that a cluster cannot have, unknown risks, and a section that names no warm pool; kNotBuilt for
 // `template`.
 [[nodiscard]] Result<PodRun> ReadSection(const Json& section);
 

@@ -1,4 +1,4 @@
-// Path rules as Landlock can hold them: what is granted, and what is left out below a read-only grant.
+// Lowers path rules to Landlock grants, and to holes below read-only grants.
 #pragma once
 
 #include "mxc/error.h"
@@ -8,8 +8,8 @@
 namespace mxc::landlock {
 
 // Fills the grants and holes of `sandbox`, and the ledger of `plan`. Errors: kUnenforceable, with the pointer
-// of the clause, for a denied or read-only path below a read-write grant: Landlock only adds rights, and a
-// directory of which parts are left out could not get new files.
+// of the clause, for a denied or read-only path below a read-write grant: Landlock only adds rights, and the
+// command could create no files in a directory with a hole.
 [[nodiscard]] Status LowerFiles(const Policy& policy, LandlockSandbox& sandbox, Plan& plan);
 
 }  // namespace mxc::landlock

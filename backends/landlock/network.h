@@ -1,4 +1,4 @@
-// What a filter of system calls can hold of a network policy: all of it, or nothing.
+// Lowers a network policy to seccomp, which can only deny all sockets or none.
 #pragma once
 
 #include "mxc/error.h"

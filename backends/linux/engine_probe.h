@@ -1,11 +1,11 @@
-// What our own engine needs of this machine, wherever its namespaces come from.
+// Finds out whether our own engine can run here, whoever creates its namespaces.
 #pragma once
 
 #include "mxc/backend.h"
 
 namespace mxc::linux_backend {
 
-// Looks only: what forbids the engine on known systems can be read.
+// Only reads the settings that forbid the engine on known systems.
 [[nodiscard]] Support LookForEngine(const Host& host);
 
 }  // namespace mxc::linux_backend

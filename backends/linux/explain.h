@@ -13,7 +13,7 @@ namespace mxc::linux_backend {
 void ExplainSandbox(const LinuxSandbox& sandbox, ExplainPage& page);
 [[nodiscard]] std::string SandboxJson(const LinuxSandbox& sandbox);  // an object
 
-// Of a plan with a LinuxSandbox: all that namespaces and bubblewrap add.
+// For a plan with a LinuxSandbox: the part of namespaces and bubblewrap.
 [[nodiscard]] Explanation ExplainLinuxSandbox();
 
 }  // namespace mxc::linux_backend

@@ -1,4 +1,4 @@
-// Whether the network gateway works on this machine, found by a run that has one.
+// Finds out whether the network gateway works on this machine, by a run with one.
 #pragma once
 
 #include <string>

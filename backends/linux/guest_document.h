@@ -1,4 +1,4 @@
-// A policy as the document that the mxc-exec of another system runs.
+// Renders a policy as the document for the mxc-exec in another system.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace mxc::linux_backend {
 
-// A reference such as "quay.io/fedora/fedora:41", as mxc-exec inside names images: what stands before the tag
-// is the distribution, with "+" for each "/", and the tag, or "latest", is the release.
+// A reference such as "quay.io/fedora/fedora:41", as the mxc-exec inside names images: the part before the
+// tag, with "+" for each "/", is the distribution; the tag, or "latest", is the release.
 struct ImageReference {
   std::string distribution = {};  // empty: the files of the system inside
   std::string release = {};
 };
 
-// What the document says otherwise than the policy.
+// The parts of the document that differ from the policy.
 struct Guest {
-  std::vector<PathRule> paths = {};  // of the policy, as they are called inside
+  std::vector<PathRule> paths = {};  // the policy's rules, with paths inside
   ImageReference image = {};
   std::string cwd = {};
   std::uint32_t timeout_ms = 0;            // 0: none
-  Tier minimum_tier = Tier::kNone;         // what holds less is refused inside
-  std::vector<ResourceLimit> limits = {};  // beside those of the policy; the smaller of two counts
-  std::vector<PublishedPort> ports = {};   // beside those of the policy
+  Tier minimum_tier = Tier::kNone;         // for the mxc-exec inside
+  std::vector<ResourceLimit> limits = {};  // in addition to the policy's; the smaller of two counts
+  std::vector<PublishedPort> ports = {};   // in addition to the policy's
 };
 
 // Schema 1.1.0-alpha, with our additions.

@@ -1,6 +1,6 @@
-// Files of /proc that tell of more than the sandbox's own processes: the caller's keys, and what the kernel
-// guards by its owner alone. A caller with uid 0 reads that inside a sandbox although it holds no capability
-// there; an ordinary caller cannot open it, inside or out.
+// Files of /proc that reveal more than the sandbox's own processes: the caller's keys, and files that only
+// their owner may read. Uid 0 reads them inside a sandbox without any capability; an ordinary caller cannot
+// open them, inside or outside.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace mxc::linux_backend {
 
-// Those that exist here and that this caller can read, for Facts::kernel_files. `roots`: also what only root
-// can.
+// The files that exist here and that this caller can read, for Facts::kernel_files. `roots`: also those that
+// only root can.
 [[nodiscard]] std::vector<std::string> KernelFilesHere(const Host& host, bool roots = true);
 
 }  // namespace mxc::linux_backend

@@ -1,4 +1,4 @@
-// The resource limits of a Policy as control groups, rlimits and sizes of tmpfs.
+// Lowers the resource limits of a Policy to control groups, rlimits and sizes of tmpfs.
 #pragma once
 
 #include "backends/linux/lower.h"
@@ -11,8 +11,8 @@ struct LoweredLimits {
   std::vector<Enforcement> ledger = {};
 };
 
-// Sizes the tmpfs of /tmp and /dev/shm among `mounts`. Errors: kUnenforceable, with the pointer of the limit,
-// for what this host has no mechanism for.
+// Sets the sizes of the tmpfs of /tmp and /dev/shm in `mounts`. Errors: kUnenforceable, with the pointer of
+// the limit, if this host has no mechanism for it.
 [[nodiscard]] Result<LoweredLimits> LowerLimits(const Policy& policy, const Facts& facts,
                                                 std::vector<MountNode>& mounts);
 

@@ -1,10 +1,10 @@
-// Lowering: what a Policy means in the kernel's words. Every Linux engine renders the same value, so a
-// difference between them is a bug in one of them.
+// Lowers a Policy to kernel mechanisms. Every Linux engine renders the same value, so a difference between
+// them is a bug in one of them.
 //
 //   Result<Lowered> lowered = LowerPolicy(policy, {.kernel_files = KernelFilesHere(host)});
 //   // lowered->sandbox.mounts, in order, into an empty root
 //
-// Pure: asks nothing of the machine.
+// Pure: it does not look at the machine.
 #pragma once
 
 #include <optional>
@@ -19,23 +19,23 @@
 
 namespace mxc::linux_backend {
 
-// The sandbox's own parts of the tree.
-inline constexpr std::uint64_t kTmpBytes = 1ULL << 30;             // /tmp, or what HOME is in
+// Sizes of the sandbox's own tmpfs mounts.
+inline constexpr std::uint64_t kTmpBytes = 1ULL << 30;             // /tmp, or the one with HOME
 inline constexpr std::uint64_t kSharedMemoryBytes = 256ULL << 20;  // /dev/shm without HOME
 inline constexpr std::uint64_t kMaskBytes = 4096;                  // a denied directory: nothing fits in
 
-// Facts of the host that no Policy holds.
+// Facts of the host that are not in a Policy.
 struct Facts {
-  // Files of /proc that only uid 0 may open, as they exist here; masked for a root caller.
+  // Existing files of /proc that only uid 0 may open; masked for a root caller.
   std::vector<std::string> kernel_files = {};
   bool outer_proc = false;  // the kernel refuses a new /proc here
-  // The engine sets rlimits inside of the new user namespace, and that counts its processes on its own.
+  // The engine sets rlimits inside the new user namespace, which counts its own processes.
   bool counts_own_tasks = false;
   const char* why_unsized = nullptr;  // why /tmp cannot be given a size; nullptr: it can
-  // Processes of the engine's own in the run's control groups: init, and what waits for it.
+  // The engine's own processes in the run's control groups: init, and its parent if that is in them.
   std::uint64_t engine_tasks = 1;
-  std::string why_no_gateway =
-      {};  // why the network gateway cannot stand here; empty: it can, or nobody has tried
+  // Why the network gateway cannot run here; empty: it can, or it was not tried.
+  std::string why_no_gateway = {};
 };
 
 struct Lowered {
@@ -47,8 +47,8 @@ struct Lowered {
   std::vector<std::string> relaxations = {};
 };
 
-// Errors: kUnenforceable, with the pointer of the clause, for what no mount tree, no network gateway, no
-// control group and no rlimit can hold.
+// Errors: kUnenforceable, with the pointer of a clause that neither mounts nor the network gateway, control
+// groups or rlimits can enforce.
 [[nodiscard]] Result<Lowered> LowerPolicy(const Policy& policy, const Facts& facts = {});
 
 }  // namespace mxc::linux_backend

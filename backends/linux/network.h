@@ -1,4 +1,4 @@
-// What a network namespace, without a way out or with the gateway at its end, holds of a network policy.
+// Lowers a network policy to a network namespace, empty or with the gateway.
 #pragma once
 
 #include "backends/linux/lower.h"
@@ -6,7 +6,7 @@
 namespace mxc::linux_backend {
 
 // Fills `private_network` and `gateway` of the sandbox, `egress`, `ledger` and `relaxations`.
-// Errors: kUnenforceable, with the pointer of the first clause that neither can hold.
+// Errors: kUnenforceable, with the pointer of the first clause that neither can enforce.
 [[nodiscard]] Status LowerNetwork(const Policy& policy, const Facts& facts, Lowered& lowered);
 
 }  // namespace mxc::linux_backend

@@ -1,4 +1,4 @@
-// What LXC makes of a LinuxSandbox: an empty container, as lxc.container.conf(5) has it.
+// Renders the empty container for a LinuxSandbox as lxc.container.conf(5).
 #pragma once
 
 #include <string>

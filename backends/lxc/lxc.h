@@ -1,4 +1,4 @@
-// The LXC backend: LXC makes the namespaces, our own engine is the container's process 1 and builds the
+// The LXC backend: LXC creates the namespaces; our own engine is the container's process 1 and builds the
 // LinuxSandbox in them.
 #pragma once
 

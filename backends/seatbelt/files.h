@@ -1,4 +1,4 @@
-// The path rules of a Policy as rules of a profile.
+// Lowers the path rules of a Policy to rules of a profile.
 #pragma once
 
 #include "backends/seatbelt/sbpl.h"
@@ -7,7 +7,7 @@
 
 namespace mxc::seatbelt {
 
-// Appends to `profile`, to what `sandbox` looks at again, and to the ledger of `plan`.
+// Appends to `profile`, to `sandbox.verified`, and to the ledger of `plan`.
 void LowerFiles(const Policy& policy, Profile& profile, SeatbeltSandbox& sandbox, Plan& plan);
 
 }  // namespace mxc::seatbelt

@@ -1,4 +1,4 @@
-// The network of a Policy as rules of a profile.
+// Lowers the network of a Policy to rules of a profile.
 #pragma once
 
 #include "backends/seatbelt/sbpl.h"
@@ -7,9 +7,8 @@
 
 namespace mxc::seatbelt {
 
-// A profile tells addresses apart only as "this machine" and "anywhere". What needs more goes through the
-// network gateway, to which one port of the loopback leads. Errors: kUnenforceable with the pointer of the
-// clause.
+// A profile distinguishes only "this machine" and "anywhere". Other rules go through the network gateway on
+// one loopback port. Errors: kUnenforceable with the pointer of the clause.
 [[nodiscard]] Status LowerNetwork(const Policy& policy, Profile& profile, Plan& plan);
 
 }  // namespace mxc::seatbelt

@@ -11,18 +11,17 @@
 namespace mxc::seatbelt {
 
 struct Options {
-  std::string profile_override = {};  // takes the place of every rule
+  std::string profile_override = {};  // replaces every rule
   bool gui = false;
   bool nested_pty = true;
   bool keychain = false;
   std::vector<std::string> mach_lookups = {};
 };
 
-// Errors: kConflict for what cannot be done, or is not the name of a service.
+// Errors: kConflict for an option that is not possible, or for an invalid service name.
 [[nodiscard]] Result<Options> ReadOptions(const Policy& policy);
 
-// Appends to `profile`, and to the ledger, relaxations and what is not covered of `plan`. Errors:
-// kUnenforceable.
+// Appends to `profile`, and to `ledger`, `relaxations` and `not_covered` of `plan`. Errors: kUnenforceable.
 [[nodiscard]] Status LowerDesktop(const Policy& policy, const Options& options, Profile& profile, Plan& plan);
 void LowerOptions(const Options& options, Profile& profile, Plan& plan);
 

@@ -14,7 +14,7 @@
 
 namespace mxc::seatbelt {
 
-// In quotes; for text of our own and names that were checked. What a user wrote becomes a parameter.
+// Quotes our own text and checked names. Text that a user wrote becomes a parameter instead.
 [[nodiscard]] std::string Literal(std::string_view text);
 
 // Filters around an expression that yields a string.
@@ -28,11 +28,11 @@ class Profile {
 
   // `(param "PATHn")`; the same path is the same parameter.
   [[nodiscard]] std::string Parameter(const std::string& path);
-  // `(param "NAME")` with a value that the launcher fills in, for one it does not know yet.
+  // `(param "NAME")`, for which the launcher supplies the value at launch.
   [[nodiscard]] static std::string LaunchParameter(std::string_view name);
 
   void Comment(std::string_view text);
-  // `operations`: one or more, separated by spaces. `filters`: any of them may match; none: everything.
+  // `operations`: one or more, separated by spaces. `filters`: one of them must match; none: everything.
   void Allow(std::string_view operations, std::string_view filters = {});
   void Deny(std::string_view operations, std::string_view filters = {});
   // One rule over a table of mach services.
@@ -48,7 +48,7 @@ class Profile {
   void Rule(std::string_view action, std::string_view operations, std::string_view filters);
 
   std::string text_ = {};
-  // How the last rule begins, when it has filters: one of the same operations right behind it is more of it.
+  // The beginning of the last rule, if it has filters: a rule of the same operations is appended to it.
   std::string open_rule_ = {};
   std::vector<SeatbeltParameter> parameters_ = {};
 };

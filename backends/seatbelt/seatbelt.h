@@ -1,5 +1,5 @@
 // The Seatbelt backend: a Policy as a profile of macOS's sandbox, which the kernel applies to a process and
-// to all it starts.
+// its descendants.
 #pragma once
 
 #include "mxc/backend.h"

@@ -1,4 +1,4 @@
-// What every command on macOS needs besides files: tables with reasons.
+// The rights that every command on macOS needs besides files: tables with reasons.
 #pragma once
 
 #include "backends/seatbelt/sbpl.h"
@@ -8,7 +8,7 @@ namespace mxc::seatbelt {
 void AllowProcesses(Profile& profile);
 void AllowSystemValues(Profile& profile);
 void AllowServices(Profile& profile);
-// Behind the rules for files, which let sockets be reached where they let files be written.
+// To be called after the rules for files, which allow sockets wherever they allow writing.
 void DenyAgents(Profile& profile);
 
 }  // namespace mxc::seatbelt

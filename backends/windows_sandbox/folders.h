@@ -1,4 +1,4 @@
-// The rules of a policy as folders that the machine shares with the host.
+// Lowers the rules of a policy to folders that the virtual machine shares with the host.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace mxc::windows_sandbox {
 
-// A folder stands at the same path on both sides. Errors: kConflict for a file, for what the machine has of
-// its own (the root of a drive, Windows) and for another drive than C:, the only one it has. kUnenforceable
-// for a folder in another one, and for a denied path in, at or above one: a folder is shared as a whole.
+// A folder has the same path on both sides. Errors: kConflict for a file, for paths of the machine itself
+// (the root of a drive, Windows), and for another drive than C:, the machine's only one. kUnenforceable for a
+// folder in another one, and for a denied path in, at or above one, because a folder is shared as a whole.
 [[nodiscard]] Result<std::vector<MappedFolder>> FoldersFor(const std::vector<PathRule>& rules);
 
 }  // namespace mxc::windows_sandbox

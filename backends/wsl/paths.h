@@ -1,4 +1,4 @@
-// The rules of a policy as a distribution of WSL has them.
+// Translates the rules of a policy for a WSL distribution.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 
 namespace mxc::wsl {
 
-// The rules with translated paths, in the same order.
-// Errors: those of PathInWsl. kUnenforceable for a rule on a drive that takes from a grant above it: Linux
-// holds it at one spelling of the name, and the drive knows many (upper and lower case, short names).
+// The rules with translated paths, in the same order. Errors: those of PathInWsl. kUnenforceable for a rule
+// on a drive that restricts a grant above it: Linux enforces it for one spelling, but the drive accepts
+// several (upper and lower case, short names).
 [[nodiscard]] Result<std::vector<PathRule>> TranslateRules(const std::vector<PathRule>& rules,
                                                            std::string_view distribution);
 

@@ -1,4 +1,4 @@
-// What the section `wslc` says.
+// Reads the section `wslc`.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace mxc::wsl {
 
-// Where `cmake --install` puts it.
+// The path to which `cmake --install` installs it.
 inline constexpr const char* kProgram = "/usr/local/bin/mxc-exec";
 
-// Where mxc-exec inside looks for images first, as root (images/images.h).
+// The directory in which the mxc-exec inside looks for images first, as root (images/images.h).
 inline constexpr const char* kImages = "/var/lib/mxc-exec/images";
 
 struct Section {
@@ -27,10 +27,9 @@ struct Section {
   std::vector<PublishedPort> ports = {};
 };
 
-// Decode has checked the types. What `provision` says of image and ports counts before what stands beside it.
-// Errors: kUnavailable for what is not to be had here (imageTarPath, gpu), kConflict for another targetOs
-// than Linux, for an image that has no such reference and for a program that is not named by an absolute
-// path.
+// Decode has checked the types. Image and ports in `provision` take precedence over those beside it. Errors:
+// kUnavailable for options that are not supported (imageTarPath, gpu), kConflict for another targetOs than
+// Linux, for an image without such a reference, and for a program without an absolute path.
 [[nodiscard]] Result<Section> ReadSection(const Json& section);
 
 }  // namespace mxc::wsl

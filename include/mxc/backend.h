@@ -1,5 +1,5 @@
-// A backend is a name and pure functions. All plans are run by src/run, so every backend compiles,
-// plans and is tested on every host.
+// A backend is a name and pure functions. src/run runs all plans, so every backend compiles, plans and is
+// tested on every host.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@
 
 namespace mxc {
 
-// What this machine can do for a backend. A plain value: a test supplies one where a probe would say no.
+// What a probe found out about this machine for a backend. A plain value, so that a test can supply one.
 struct Support {
   bool usable = false;
   Tier tier = Tier::kNone;
   IsolationLevel isolation_level = IsolationLevel::kNone;
-  int landlock_abi = 0;                    // of this kernel; only the weaker isolation levels ask
-  std::string program = {};                // absolute path of the tool it runs, if it runs one
+  int landlock_abi = 0;                    // of this kernel; only the weaker isolation levels fill it in
+  std::string program = {};                // absolute path of the tool that it runs, if any
   std::string version = {};                // of that tool; only a live probe fills it in
-  std::vector<std::string> features = {};  // capabilities and options of that tool that were found
+  std::vector<std::string> features = {};  // capabilities and options that were found
   // Linux: files of /proc to mask for a root caller.
   std::vector<std::string> kernel_files = {};
-  std::string no_gateway =
-      {};  // Linux: why the network gateway cannot stand here; only a live probe fills it in
+  // Linux: why the network gateway cannot run here; only a live probe fills it in.
+  std::string no_gateway = {};
   bool counts_own_tasks = false;             // RLIMIT_NPROC counts each user namespace's processes apart
   ErrorCode code = ErrorCode::kUnavailable;  // why not
   std::string reason = {};                   // why not, one sentence
@@ -38,14 +38,14 @@ struct Support {
 };
 
 [[nodiscard]] Support Unusable(ErrorCode code, std::string reason, std::string remedy);
-// Of a containment whose home is another system than this one.
+// The answer of a containment of another operating system.
 [[nodiscard]] Support OfAnotherSystem(Containment containment, OperatingSystem here);
 
 enum class ProbeDepth {
-  kQuick,  // before a launch: look, start nothing
+  kQuick,  // before a launch: starts nothing
   kLive,   // --probe: really create the isolation, within 2 s
-  // For a plan that is shown on another system: the host is not asked, a current version of the backend's own
-  // system is assumed.
+  // For a plan that is shown on another system: assumes a current version of the backend's own system, and
+  // does not ask the host.
   kAssumed,
 };
 
@@ -62,18 +62,18 @@ class ExplainPage {
   std::string text_ = {};
 };
 
-// What a backend adds to --explain: its own part of a plan, as lines of text and as members of the document.
+// A backend's part of --explain, as lines of text and as members of the document.
 struct Explanation {
-  void (*text)(const Plan& plan, ExplainPage& page) = nullptr;  // nullptr: there is nothing to add
+  void (*text)(const Plan& plan, ExplainPage& page) = nullptr;  // nullptr: nothing to add
   std::string (*json)(const Plan& plan) = nullptr;              // a JSON object: its members are added
 };
 
-// A place from which `auto` goes to a containment that has its section: nothing weaker comes instead.
+// A place (such as a pod) in which `auto` means a containment that has its section, and nothing weaker.
 struct AutoPlace {
-  bool (*here)(const Host& host) = nullptr;  // this process is there; null: there is no such place
+  bool (*here)(const Host& host) = nullptr;  // whether this process is there; nullptr: no such place
   std::string_view inside = {};              // "this is ...", as prose
   std::string_view outside = {};             // "this is no ..."
-  Warning stays = {};  // of `auto` there without the section: the command runs in that place itself
+  Warning stays = {};  // for `auto` there without the section: the command runs in that place itself
 };
 
 struct Backend {
@@ -81,10 +81,9 @@ struct Backend {
   Support (*probe)(const Host& host, ProbeDepth depth) = nullptr;
   Result<Plan> (*plan)(const Policy& policy, const Support& support) = nullptr;
   Explanation explain = {};
-  // What the user can do when the kernel refuses isolation that the probe took for possible; null: the error
-  // itself says all.
+  // A hint for the user if the kernel refuses isolation that the probe took for possible; nullptr: none.
   std::string (*refusal_hint)(const Host& host) = nullptr;
-  AutoPlace place = {};  // of one with ContainmentTraits::auto_in_place
+  AutoPlace place = {};  // with ContainmentTraits::auto_in_place
 };
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// One command line out of many arguments, for the program that takes it apart again.
+// Joins arguments into one command line, for the program that will split it again.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ enum class QuoteFor {
   kShell,    // sh
 };
 
-// `a b` becomes `"a b"`. No argument may hold a NUL. cmd.exe has no way to write a "%" that is never a
-// variable: callers that must have one do not use cmd.exe.
+// `a b` becomes `"a b"`. No argument may contain a NUL. cmd.exe cannot quote a "%": callers that need one do
+// not use cmd.exe.
 [[nodiscard]] std::string QuoteArgument(std::string_view argument, QuoteFor reader);
 [[nodiscard]] std::string JoinArguments(const std::vector<std::string>& arguments, QuoteFor reader);
 

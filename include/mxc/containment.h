@@ -1,4 +1,4 @@
-// The containments of the contract, what is known of each, and tiers.
+// The containments of the contract, their traits, and tiers.
 #pragma once
 
 #include <optional>
@@ -32,15 +32,15 @@ enum class OperatingSystem { kLinux, kWindows, kMacos, kAny };
 // Strength class of an isolation: a lower enumerator is weaker.
 enum class Tier { kNone, kProcess, kContainer, kVirtualMachine };
 
-// What our own Linux engine stands on, strongest first: how far down the isolation fallback a run had to go.
+// The mechanisms of our own Linux engine, strongest first: the steps of the isolation fallback.
 enum class IsolationLevel {
   kNone,                 // another engine
-  kNamespaces,           // every namespace, a /proc of its own
-  kNamespacesOuterProc,  // every namespace, the outer /proc, read-only: the kernel refuses a new one
+  kNamespaces,           // every namespace, its own /proc
+  kNamespacesOuterProc,  // every namespace, the outer /proc read-only, as the kernel refuses a new one
   kLandlock,             // Landlock and seccomp alone
 };
 
-// What a containment makes of a proxy of the configuration.
+// Which proxies of a configuration a containment can enforce.
 enum class ProxySupport {
   kNone,
   kAnyKind,    // every kind, beside every other rule
@@ -50,20 +50,20 @@ enum class ProxySupport {
   kUrl,        // a URL, beside an open network
 };
 
-// What of a network policy it can hold at most.
+// The most of a network policy that a containment can enforce.
 enum class NetworkControl {
   kRules,     // names, addresses, ports
   kSwitch,    // open or closed
-  kOpenOnly,  // nothing: the policy has to say that all is allowed
+  kOpenOnly,  // nothing: the policy must allow everything
 };
 
-// Of a name that is never run.
+// Why a containment without a backend is refused.
 struct MissingBackend {
   ErrorCode code = ErrorCode::kUnsupported;
   std::string_view reason = {};  // completes "the 'X' backend "; empty: nothing is missing
 };
 
-// All that the stages know of a containment beside its backend. One row for each in
+// Everything that the stages know of a containment besides its backend. One row for each in
 // vocabulary/containment.cc.
 struct ContainmentTraits {
   Containment containment;
@@ -72,24 +72,24 @@ struct ContainmentTraits {
   bool isolates = true;
   bool experimental = false;
   bool planned = true;         // a backend can show its plan on another system
-  bool own_system = false;     // the command meets another system than the host's, with variables of its own
-  bool linux_guest = false;    // that system is a Linux, and paths are its
+  bool own_system = false;     // the command runs on another system than the host's, with its own variables
+  bool linux_guest = false;    // that system is a Linux, and paths are paths there
   bool remote = false;         // that system is on another machine (RemoteOf)
-  bool auto_in_place = false;  // `auto` means it in its place, with its section (Backend::place)
+  bool auto_in_place = false;  // `auto` means it in its place if it has a section (Backend::place)
   bool mounts = false;         // the command gets a mount namespace
   bool persistent = false;     // one sandbox can take several commands (phases)
-  bool keeps_profile = false;  // something can stay for the next run of the same name (destroyOnExit)
+  bool keeps_profile = false;  // a profile can stay for the next run of the same name (destroyOnExit)
   bool takes_image = false;    // the section may name a root file system
   ProxySupport proxy = ProxySupport::kNone;
   NetworkControl network = NetworkControl::kRules;
   std::string_view section = {};    // of the configuration, at the top level
-  std::string_view id_prefix = {};  // of `remote` and `persistent`: its identifiers begin so, before a colon
+  std::string_view id_prefix = {};  // if `remote` and `persistent`: prefix of its identifiers, before a colon
   MissingBackend missing = {};
 };
 
 [[nodiscard]] const ContainmentTraits& TraitsOf(Containment containment);
 [[nodiscard]] std::span<const ContainmentTraits> AllContainments();  // in the order of the enumerators
-// What the intents "process" and "vm" mean there. On Linux a weaker one may take its place at run time.
+// The containments of the intents "process" and "vm". On Linux a weaker one may take its place at run time.
 [[nodiscard]] Containment ProcessContainmentOf(OperatingSystem system);
 [[nodiscard]] Containment MachineContainmentOf(OperatingSystem system);
 

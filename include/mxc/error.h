@@ -18,8 +18,8 @@
 
 namespace mxc {
 
-// What went wrong, in the words of docs/errors.md. `WireCode` maps each onto the closed set of codes that
-// the SDKs know, `ExitStatus` onto the number the process ends with.
+// Kinds of errors; docs/errors.md describes them. `WireCode` maps each onto the closed set of codes that the
+// SDKs know, `ExitStatus` onto the process's exit status.
 enum class ErrorCode {
   kUsage,             // the command line itself
   kMalformed,         // not JSON, or over a bound of limits.h
@@ -29,23 +29,23 @@ enum class ErrorCode {
   kGated,             // an experimental containment without --experimental
   kNotBuilt,          // a containment of this system whose backend is not in this build
   kUnavailable,       // this host lacks what the backend needs
-  kUnenforceable,     // a clause no mechanism of the chosen backend can hold
-  kApprovalRequired,  // a command that destroys, and that nobody has approved
+  kUnenforceable,     // a clause that no mechanism of the chosen backend can enforce
+  kApprovalRequired,  // a destructive command that nobody has approved
   kSetupFailed,       // the sandbox could not be built
   kTimeout,           // the command ran longer than process.timeout
-  kOutputLost,        // what the command wrote could not be written to the caller's stream
+  kOutputLost,        // the command's output could not be written to the caller's stream
   // Lifecycle requests:
-  kMalformedId,       // a sandboxId that no provision can have answered
+  kMalformedId,       // a sandboxId that no provision can have returned
   kStaleId,           // its sandbox is gone
   kUnsupportedPhase,  // a containment that has no persistent sandboxes
   kNotProvisioned,    // this user has provisioned nothing here
   kNotStarted,
   kAlreadyStarted,
   kAlreadyStopped,
-  kInternal,  // a mistake of ours
+  kInternal,  // a bug in mxc-exec
 };
 
-// Where a value stands in the document. Both count from 1; 0 means unknown.
+// The place of a value in the document. Both count from 1; 0 means unknown.
 struct Position {
   std::uint32_t line = 0;
   std::uint32_t column = 0;  // in bytes
@@ -59,18 +59,18 @@ struct Error {
   Position position = {};
   std::string hint = {};           // what to do about it
   std::vector<Error> others = {};  // further errors of the same document, in document order
-  bool outdated = false;  // nothing has run: a file that the plan is about has gone since it was made
+  bool outdated = false;           // nothing has run, because a file of the plan has disappeared since
 };
 
-// Something the user should know that is no reason to stop. Categories: docs/errors.md.
+// Something that the user should know and that does not stop the run. Categories: docs/errors.md.
 struct Warning {
   std::string category = {};  // "path-missing", "network-unrestricted", "running-as-root", ...
   std::string message = {};
   std::string pointer = {};
-  bool told = false;  // on standard error, whatever its category
+  bool told = false;  // printed on standard error, whatever its category
 };
 
-// A value or the reason there is none.
+// A value, or the error why there is none.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -100,15 +100,15 @@ class [[nodiscard]] Result {
 struct Done {};
 using Status = Result<Done>;
 
-// "<what>: <strerror(number)>", the errno rendered once, where it happened.
+// "<what>: <strerror(number)>".
 [[nodiscard]] Error SystemError(ErrorCode code, std::string_view what, int number);
 
-// The two refusals of a policy, most of them with the entry that they are about.
+// The two refusals of a policy, usually with the pointer of its entry.
 [[nodiscard]] Error Conflict(std::string message, std::string pointer = {}, std::string hint = {});
 [[nodiscard]] Error Unenforceable(std::string message, std::string pointer = {}, std::string hint = {});
-// What this version, or this system, does not have.
+// Something that this version, or this system, does not have.
 [[nodiscard]] Error Unsupported(std::string message, std::string pointer = {}, std::string hint = {});
-// What this machine lacks, and what it refused when the sandbox was built.
+// Something that this machine lacks, or refused when the sandbox was built.
 [[nodiscard]] Error Unavailable(std::string message, std::string pointer = {}, std::string hint = {});
 [[nodiscard]] Error SetupFailed(std::string message, std::string hint = {});
 

@@ -1,4 +1,4 @@
-// What a command asks of files, as the kernel tells it while the command runs (--report).
+// A command's calls with paths, from the kernel's seccomp notifications (--report).
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 namespace mxc {
 
 enum class FileUse {
-  kLook,  // is it there, what is it
+  kLook,  // stat and the like
   kRead,
-  kWrite,  // change it, make it, remove it
+  kWrite,  // change, create or remove
   kExecute,
   kConnect,  // to a Unix socket
 };
@@ -18,22 +18,22 @@ enum class FileUse {
 
 struct FileCall {
   FileUse use = FileUse::kLook;
-  std::string path = {};     // absolute, inside the sandbox; "..", links and what is missing are still in it
-  bool directory = false;    // kWrite: one is to be made
-  bool link_itself = false;  // a link at the end is not followed
+  std::string path = {};     // absolute, inside the sandbox; may contain "..", links and missing components
+  bool directory = false;    // kWrite: creates a directory
+  bool link_itself = false;  // does not follow a link at the end
 };
 
-// Why the policy kept a file from it.
+// Why the policy denied a call.
 struct FileDenial {
   FileUse use = FileUse::kLook;
   std::string path = {};     // canonical
   std::string reason = {};   // "read-only"
   std::string pointer = {};  // clause that decided; empty: a default did
-  std::string grant = {};    // path that a further grant would have to name
-  std::string make = {};     // "mkdir", "touch": how `grant` has to be made first
-  std::string profile = {};  // better than `grant`: one that gives the command a directory of its own
-  std::string advice = {};   // without `grant` and clause: what helps, in words
-  bool untold = false;       // to the command: denied by name, of secrets, or looked at in passing
+  std::string grant = {};    // path that an additional grant would have to name
+  std::string make = {};     // "mkdir", "touch": how to create `grant` first
+  std::string profile = {};  // better than `grant`: a profile that gives the command a directory of its own
+  std::string advice = {};   // without `grant` and `pointer`: what helps, in words
+  bool untold = false;       // not in short reports: denied by name, a secret, or only looked at
 };
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// Files as policies and sandboxes speak of them.
+// Access, types and identities of files.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ enum class Access { kReadOnly, kReadWrite, kDenied };
 
 enum class FileType { kRegular, kDirectory, kSymlink, kSocket, kCharacterDevice, kBlockDevice, kFifo };
 
-// The object a path named when it was resolved. Launch opens the path again and refuses when device or inode
-// differ, so that a swap between check and use is harmless.
+// The object that a path named when it was resolved. Launch opens the path again and refuses the run if
+// device or inode differ, so a swap between check and use is harmless.
 struct FileObject {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -22,8 +22,8 @@ struct FileObject {
   }
 };
 
-// Holds the name of a protected path that does not exist. To its readers it means the same as nothing there:
-// an empty directory of hooks, an empty start-up file.
+// A readable placeholder for a protected path that does not exist. On its readers it has the same effect as a
+// missing file: an empty directory of hooks, an empty start-up file.
 struct PlaceholderKind {
   FileType type = FileType::kDirectory;  // or kRegular
   std::string text = {};                 // of a regular file

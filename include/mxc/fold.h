@@ -1,4 +1,4 @@
-// Letters of ASCII without their case, which is how protocols and Windows compare names, in any locale.
+// ASCII case folding, by which protocols and Windows compare names, in any locale.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The machine, as the stages before Launch see it. src/host implements it; tests/support/fake_host.h
-// answers from a map and records the questions.
+// The machine, for the stages before Launch. src/host implements it; tests/support/fake_host.h answers from a
+// map and records the questions.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ namespace mxc {
 
 struct FileStatus {
   FileObject object = {};
-  std::uint32_t mode = 0;  // permission bits, S_ISUID and friends included
+  std::uint32_t mode = 0;  // permission bits, with S_ISUID and the like
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   std::uint64_t links = 1;
   std::uint64_t size = 0;  // bytes of a regular file
-  // st_ctime: nanoseconds since 1970, which no user can set. Absent where it is not this kernel's: only a
-  // disk's is.
+  // st_ctime in nanoseconds since 1970, which no user can set. Absent unless this kernel sets it, as on local
+  // disks.
   std::optional<std::uint64_t> changed = {};
 };
 
-// Why a path could not be looked at.
+// Why lstat failed.
 enum class LookupFailure { kMissing, kDenied, kOther };
 
 struct Lookup {
@@ -37,27 +37,27 @@ struct Lookup {
   LookupFailure failure = LookupFailure::kMissing;  // meaningful without status
   std::string reason = {};                          // strerror text, for messages
 
-  // There is one, of this type.
+  // Whether the object exists and has this type.
   [[nodiscard]] bool Is(FileType type) const { return status && status->object.type == type; }
 };
 
 struct DirectoryEntry {
   std::string name = {};
   FileType type = FileType::kRegular;
-  std::uint64_t inode = 0;  // 0: not known; of a mount point that of the directory below
+  std::uint64_t inode = 0;  // d_ino; 0: not known; for a mount point, of the directory under the mount
 };
 
-// Where Host::LiveSockets looks for sockets.
+// The places in which Host::LiveSockets looks for sockets.
 struct SocketPlaces {
   std::vector<std::string> directories = {};
-  // "/" and what is mounted below it, where only a grant of it shows that.
+  // "/" and mounts below it that only a grant of "/" shows.
   std::vector<std::string> whole_host = {};
-  std::vector<std::string> skipped = {};  // and what is below
-  // mxc-exec's own, whose sockets are bound through a descriptor of the directory.
+  std::vector<std::string> skipped = {};  // with everything below
+  // Directories of mxc-exec's own, whose sockets are bound through a descriptor of the directory.
   std::vector<std::string> own = {};
 };
 
-// Which names a listing is about; empty: all.
+// Selects the names of a listing; empty: all.
 using NameFilter = std::function<bool(std::string_view name)>;
 
 struct ToolRun {
@@ -68,7 +68,7 @@ struct ToolRun {
   std::string err = {};  // bounded
 };
 
-// The system's own directories of programs, in the order of Host::FindTool.
+// The system's program directories, in the order of Host::FindTool.
 inline constexpr std::string_view kToolDirectories[] = {"/usr/bin/", "/bin/",           "/usr/sbin/",
                                                         "/sbin/",    "/usr/local/bin/", "/usr/local/sbin/"};
 
@@ -81,52 +81,51 @@ class Host {
 
   [[nodiscard]] virtual OperatingSystem System() const = 0;
   [[nodiscard]] virtual Identity Caller() const = 0;
-  // Empty when it has no name: removed, out of reach, or too deep.
+  // Empty if it has no path: removed, unreachable, or too deep.
   [[nodiscard]] virtual std::string WorkingDirectory() const = 0;
   [[nodiscard]] virtual bool Interactive() const = 0;  // standard input and output are a terminal
   [[nodiscard]] virtual std::optional<std::string> Environment(std::string_view name) const = 0;
-  // What this kernel's Landlock can do, as landlock_create_ruleset(2) counts it; 0: there is none.
+  // Landlock's ABI version (landlock_create_ruleset(2)); 0: there is no Landlock.
   [[nodiscard]] virtual int LandlockAbi() const = 0;
   [[nodiscard]] virtual WindowsFacts Windows() const { return {}; }
-  // May the caller change who has access to this object? Windows only.
+  // Whether the caller may change this object's access control list. Windows only.
   [[nodiscard]] virtual bool MayChangeAccess(const std::string& /*path*/) const { return false; }
 
-  // lstat: the object the path itself names.
+  // lstat(2).
   [[nodiscard]] virtual Lookup LookAt(const std::string& path) const = 0;
   [[nodiscard]] virtual Result<std::string> ReadLink(const std::string& path) const = 0;
-  // May the caller's real identity read (and, for kReadWrite, write) this object? access(2).
+  // Whether the caller's real identity may read (for kReadWrite: also write) this object: access(2).
   [[nodiscard]] virtual bool MayAccess(const std::string& path, Access access) const = 0;
-  // The same for executing it: access(2), which knows of mounts where nobody may. POSIX only.
+  // The same for executing it: access(2), which respects noexec mounts. POSIX only.
   [[nodiscard]] virtual bool MayExecute(const std::string& /*path*/) const { return false; }
   [[nodiscard]] virtual Result<std::vector<std::string>> ListDirectory(const std::string& path) const = 0;
-  // With their types and in no order: what a search reads of each directory. Directories are listed whatever
-  // their name is.
+  // Names with types, in no order. Lists directories whatever their name is.
   [[nodiscard]] virtual Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
                                                                         const NameFilter& wanted) const = 0;
-  // What below `directory` the caller may read and others may not: files, and directories as a whole; also
-  // what could not be looked at. Links are left out. Linux only.
+  // Files and whole directories below `directory` that the caller may read and others may not, and those that
+  // could not be examined. Leaves links out. Linux only.
   [[nodiscard]] virtual std::vector<std::string> ListClosed(const std::string& /*directory*/) const {
     return {};
   }
-  // Sockets in `places` that a process has bound: all that the kernel lists in this network namespace, and
-  // those of others that a bounded search meets. Linux only.
+  // Sockets in `places` that a process has bound: all that the kernel lists for this network namespace, and
+  // those of other namespaces that a bounded search finds. Linux only.
   [[nodiscard]] virtual std::vector<std::string> LiveSockets(const SocketPlaces& /*places*/) const {
     return {};
   }
-  // Whether what is mounted at and below `directory` can be shown so that the kernel judges everybody as
-  // others, root too (base/unmapped_owners.h): it is tried. Linux only.
+  // Tries whether the mounts at and below `directory` can be idmapped so that everybody, root included, has
+  // the permissions of others (base/unmapped_owners.h). Linux only.
   [[nodiscard]] virtual bool CanUnmapOwners(const std::string& /*directory*/) const { return false; }
-  // An extended attribute of what `path` names. Absent too where it may not be read. Linux only.
+  // An extended attribute of `path` itself; absent also if it may not be read. Linux only.
   [[nodiscard]] virtual std::optional<std::string> Attribute(const std::string& /*path*/,
                                                              const std::string& /*name*/) const {
     return std::nullopt;
   }
-  // Of a clock that never steps back, in milliseconds.
+  // A monotonic clock, in milliseconds.
   [[nodiscard]] virtual std::uint64_t Clock() const = 0;
-  // Nanoseconds since 1970; absent where FileStatus::changed is.
+  // Nanoseconds since 1970; absent if FileStatus::changed is.
   [[nodiscard]] virtual std::optional<std::uint64_t> Time() const { return std::nullopt; }
-  // When the first of the caller's runs began that go on now, with a grant at, above or below one of `roots`,
-  // by Time(); absent when none does. Linux only.
+  // The start, by Time(), of the caller's oldest run that still goes on and has a grant at, above or below
+  // one of `roots`; absent: there is none. Linux only.
   [[nodiscard]] virtual std::optional<std::uint64_t> OldestRun(
       const std::vector<std::string>& /*roots*/) const {
     return std::nullopt;
@@ -135,13 +134,13 @@ class Host {
   [[nodiscard]] virtual Result<std::string> ReadFile(const std::string& path, std::size_t limit) const = 0;
 
   // Absolute path of a tool in one of kToolDirectories, never from PATH: a workspace must not choose our
-  // helpers. Files another user could replace are passed over.
+  // helpers. Skips files that another user could replace.
   [[nodiscard]] virtual std::optional<std::string> FindTool(std::string_view name) const = 0;
   // Runs a trusted tool with an empty environment and no input, and ends it after `limit_ms`.
   [[nodiscard]] virtual ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const = 0;
 };
 
-// Asks another one: what stands in front of it overrides the questions that it answers itself.
+// Forwards to another host. A subclass overrides the questions that it answers itself.
 class ForwardingHost : public Host {
  public:
   explicit ForwardingHost(const Host& host) : host_(host) {}  // borrowed

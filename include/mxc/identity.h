@@ -1,11 +1,12 @@
-// Who runs mxc-exec.
+// The user who runs mxc-exec.
 #pragma once
 
 #include <cstdint>
 
 namespace mxc {
 
-// Who starts the sandbox. Files are checked against this identity; the child keeps it, without capabilities.
+// The user who starts the sandbox. Access to files is checked for this identity; the child keeps it, without
+// capabilities.
 struct Identity {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;

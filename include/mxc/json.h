@@ -1,4 +1,4 @@
-// A parsed JSON value that remembers where each part stood in the document.
+// A parsed JSON value that remembers the place of each part in the document.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Json {
 
   Kind kind = Kind::kNull;
   bool boolean = false;
-  // For kInteger: the number, when it fits 64 bits. `negative` numbers hold their two's complement.
+  // kInteger: the number, if it fits 64 bits; if `negative`, its two's complement.
   std::uint64_t integer = 0;
   bool negative = false;
   std::string text = {};            // kString: the value. kInteger, kFloat: the number as written
@@ -28,7 +28,7 @@ struct Json {
 
   // The member's value, or nullptr. Only for kObject.
   [[nodiscard]] const Json* Find(std::string_view key) const;
-  // The same; null where there is none, or where this is no object.
+  // The same; a kNull value if there is none, or if this is no object.
   [[nodiscard]] const Json& At(std::string_view key) const;
 };
 
@@ -39,7 +39,7 @@ struct JsonMember {
   Json value = {};
 };
 
-// `text` as a string of JSON, quotes included. Bytes that are not UTF-8 become U+FFFD.
+// `text` as a JSON string, with quotes. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string JsonString(std::string_view text);
 
 // `pointer` + "/" + `token`, with "~" and "/" escaped as RFC 6901 asks.

@@ -1,6 +1,5 @@
-// How a plan's command is started: one alternative per way of starting something. It holds all that its
-// runner needs, as data; what is known only while a run is under way (descriptors, process numbers) stands in
-// src/run.
+// How a plan's command is started: one alternative for each way. It contains everything that its runner
+// needs, as data; src/run has what is known only during a run (descriptors, process numbers).
 #pragma once
 
 #include <cstddef>
@@ -24,8 +23,8 @@ namespace mxc {
 
 // ---- files that cross into the child ---------------------------------------------------------------------
 
-// Number of a descriptor in the child: an index into Exec::files, printed as the number the launcher gave it,
-// or as the name under which /proc shows that descriptor to whoever holds it.
+// A descriptor in the child: an index into Exec::files, rendered as its number, or as its path in
+// /proc/self/fd.
 struct FileNumber {
   std::size_t file = 0;
   bool as_path = false;  // "/proc/self/fd/N"
@@ -34,17 +33,17 @@ struct FileNumber {
 // Text, text that is never printed, or the number of an inherited descriptor.
 using Piece = std::variant<std::string, Secret, FileNumber>;
 
-// Arguments separated by NUL, in a sealed memfd: nothing of them shows in /proc/*/cmdline.
+// Arguments separated by NUL, in a sealed memfd, so that /proc/*/cmdline does not show them.
 struct ArgumentFile {
   std::vector<Piece> arguments = {};
 };
 
-// A text in a sealed memfd, as it stands.
+// A text in a sealed memfd.
 struct TextFile {
   std::string text = {};
 };
 
-// An O_PATH descriptor of `path`, refused unless it is still `object`.
+// An O_PATH descriptor of `path`; the run is refused unless that is still `object`.
 struct PathFile {
   std::string path = {};
   FileObject object = {};
@@ -54,14 +53,15 @@ struct PathFile {
 // The writing end of a pipe on which bubblewrap reports {"child-pid": n} and {"exit-code": n}.
 struct StatusPipe {};
 
-// The writing end of a pipe on which bubblewrap reports {"child-pid": n}, once; and what it waits for then:
-// one byte, before it runs the command. A pipe that it holds open itself, so that the launcher's death is no
-// byte.
+// The writing end of a pipe on which bubblewrap reports {"child-pid": n}, once; and the pipe from which it
+// then waits for one byte before it runs the command. It has both ends of that open, so the launcher's death
+// does not end the wait.
 struct InfoPipe {};
 struct BlockPipe {};
 
-// This program itself, as an O_PATH descriptor; the host's /proc; and a socket: init's end of the daemon's
-// (engine/persistent/session_init.h), or of a run the one for the listener of its calls (run/call_watch.h).
+// This program itself, as an O_PATH descriptor; the host's /proc; and a socket: in a persistent sandbox
+// init's end of the daemon's (engine/persistent/session_init.h), in a run the one for the seccomp listener
+// (run/call_watch.h).
 struct OwnProgram {};
 struct HostProc {};
 struct SessionSocket {};
@@ -75,22 +75,22 @@ using InheritedFile = std::variant<ArgumentFile, TextFile, PathFile, StatusPipe,
 
 enum class Terminal {
   kInherit,     // standard streams as they are
-  kPrivatePty,  // a pseudo-terminal of its own, relayed: nothing can be pushed into the caller's
+  kPrivatePty,  // its own pseudo-terminal, relayed: it cannot push input into the caller's
 };
 
-// One program to start. It inherits the standard streams and `files`, nothing else.
+// A program to start. It inherits only the standard streams and `files`.
 struct Exec {
   std::string program = {};                // absolute; never looked up on PATH
-  std::string sha256 = {};                 // what its file must hash to; empty: whatever it is
-  std::vector<Piece> argv = {};            // argv[0] included
+  std::string sha256 = {};                 // required hash of its file; empty: any
+  std::vector<Piece> argv = {};            // with argv[0]
   std::vector<Variable> environment = {};  // of `program` itself, not of the command in the sandbox
   std::string cwd = {};                    // empty: stay
-  std::vector<InheritedFile> files =
-      {};  // the launcher opens them in order; a piece may name only earlier ones
-  std::vector<PathFile> verified = {};  // looked at right before the start, and not handed over
-  // Directories that `program` sees so (PathRule::unmapped_owners), in a mount namespace of its own. Of root.
+  // Opened by the launcher in this order; a piece may name only earlier ones.
+  std::vector<InheritedFile> files = {};
+  std::vector<PathFile> verified = {};  // checked right before the start, and not inherited
+  // Directories to idmap for `program` (PathRule::unmapped_owners), in its own mount namespace. Root only.
   std::vector<std::string> unmapped_owners = {};
-  bool new_session = false;  // without the caller's terminal, in a process group of its own
+  bool new_session = false;  // without the caller's terminal, in its own process group
   ProcessLimits limits = {};
 };
 
@@ -106,20 +106,20 @@ struct NamespacesLaunch {
   Terminal terminal = Terminal::kInherit;
 };
 
-// bwrap builds the sandbox: its arguments say what `sandbox` does.
+// bwrap builds the sandbox; its arguments are rendered from `sandbox`.
 struct BubblewrapLaunch {
   LinuxSandbox sandbox = {};
   Exec bwrap = {};
   Terminal terminal = Terminal::kInherit;
 };
 
-// LXC makes an empty container, and our own engine is its process 1: there it builds the sandbox.
+// LXC creates an empty container. Our own engine is its process 1 and builds the sandbox in it.
 struct LxcLaunch {
   LinuxSandbox sandbox = {};
   std::string program = {};        // lxc-start; absolute
-  std::string sha256 = {};         // as of Exec
+  std::string sha256 = {};         // see Exec
   std::string configuration = {};  // lxc.container.conf(5)
-  std::string name = {};           // of the container; empty: one that no other has
+  std::string name = {};           // of the container; empty: a unique one
   Terminal terminal = Terminal::kInherit;
 };
 
@@ -129,15 +129,14 @@ struct LandlockLaunch {
   Terminal terminal = Terminal::kInherit;
 };
 
-// A pod of a cluster is claimed, or was before, and the mxc-exec in it runs the command.
+// The mxc-exec in a pod of a cluster, claimed for this run or earlier, runs the command.
 struct KubernetesLaunch {
   PodRun run = {};
-  std::optional<KeptPod> kept = {};  // of a persistent sandbox: it stays
+  std::optional<KeptPod> kept = {};  // for a persistent sandbox
   Terminal terminal = Terminal::kInherit;
 };
 
-// A command in a persistent sandbox that runs already. Of `sandbox` only what is the command's counts: argv,
-// environment and cwd.
+// A command in a running persistent sandbox. Only argv, environment and cwd of `sandbox` count.
 struct PersistentLaunch {
   LinuxSandbox sandbox = {};
   Terminal terminal = Terminal::kInherit;
@@ -159,7 +158,8 @@ struct AppContainerLaunch {
 // Windows: the mxc-exec of a distribution runs the command.
 struct WslLaunch {
   WslRun run = {};
-  // Folder of a sandbox that stands already, and its identifier inside; empty: one for this command alone.
+  // Folder of a running persistent sandbox, and its identifier inside; empty: a sandbox for this command
+  // alone.
   std::string persistent = {};
   std::string inside = {};
   Terminal terminal = Terminal::kInherit;
@@ -168,11 +168,11 @@ struct WslLaunch {
 // Windows: a virtual machine runs the command.
 struct WindowsSandboxLaunch {
   WindowsSandboxRun run = {};
-  std::string persistent = {};  // folder of a machine that runs already; empty: one for this command alone
+  std::string persistent = {};  // folder of a running machine; empty: a machine for this command alone
   Terminal terminal = Terminal::kInherit;
 };
 
-// Windows: a session of a user of its own. No build starts one yet: the plan is shown.
+// Windows: a session of another user. No build starts one; the plan is only shown.
 struct IsolationSessionLaunch {
   IsolationSession sandbox = {};
   Terminal terminal = Terminal::kInherit;
@@ -182,14 +182,14 @@ using Launch = std::variant<DirectLaunch, NamespacesLaunch, BubblewrapLaunch, Lx
                             KubernetesLaunch, PersistentLaunch, SeatbeltLaunch, AppContainerLaunch, WslLaunch,
                             WindowsSandboxLaunch, IsolationSessionLaunch>;
 
-// What is ended, in the last resort, when the time of a run is over.
+// What is killed when the time of a run is over.
 enum class Ending {
-  kProcessGroup,    // the command's, and what the launcher adopts of it; a daemon could get away
+  kProcessGroup,    // the command's, and orphans that the launcher has adopted; a daemon could escape
   kPidNamespace,    // process 1, and with it every process of the namespace
-  kLandlockDomain,  // every process of the domain: signals are scoped to it (Linux 6.12)
+  kLandlockDomain,  // every process of the domain, to which signals are scoped (Linux 6.12)
   kAdopted,         // every process that init, a subreaper, has adopted
   kMarked,          // macOS: every process that carries the mark of the sandbox
-  kJob,             // Windows: the job, and with it every process that it ever held
+  kJob,             // Windows: the job, with every process that was ever in it
   kInnerLauncher,   // the sandbox of the mxc-exec inside
   kMachine,         // the virtual machine
   kSession,         // the isolation session
@@ -197,17 +197,17 @@ enum class Ending {
 
 [[nodiscard]] Ending EndingOf(const Launch& launch);
 
-// A program of this machine that is started outside of the sandbox.
+// A program of this machine that is started outside the sandbox.
 struct Helper {
   std::string path = {};
-  std::string* sha256 = nullptr;  // what its file must hash to, in the launch; borrowed
-  bool runs_others = false;       // as files of its own say: its hash says nothing of those
+  std::string* sha256 = nullptr;  // required hash of its file, in the launch; borrowed
+  bool runs_others = false;       // runs programs that its own files name, which its hash does not cover
 };
 [[nodiscard]] std::vector<Helper> HelpersOf(Launch& launch);
 [[nodiscard]] Terminal TerminalOf(const Launch& launch);
-// The mount tree and namespaces of a launch that has them, or nullptr; borrowed.
+// The LinuxSandbox of a launch that has one, or nullptr; borrowed.
 [[nodiscard]] const LinuxSandbox* LinuxSandboxOf(const Launch& launch);
-// Of the command; borrowed. Empty where it is in the configuration of another mxc-exec.
+// The command's environment; borrowed. Empty if it is in the configuration of another mxc-exec.
 [[nodiscard]] const std::vector<Variable>& CommandEnvironment(const Launch& launch);
 
 }  // namespace mxc

@@ -1,5 +1,4 @@
-// What may be reached, from inside and from outside: as a configuration asks for it, and as a policy means
-// it.
+// The network rules, outbound and inbound, of a configuration and of a policy.
 #pragma once
 
 #include <cstdint>
@@ -34,40 +33,40 @@ struct Peer {
 struct NetworkRule {
   std::vector<Peer> to = {};
   std::vector<PortRange> ports = {};
-  // What is said on connections that this allows by name is not looked at. Has `ports`.
+  // Connections that this rule allows by name are not inspected. Such a rule has `ports`.
   bool uninspected = false;
   std::string pointer = {};
 };
 
 struct ProxyRule {
-  std::string url = {};   // without credentials; a URL that carries some is refused
+  std::string url = {};   // without credentials; a URL with credentials is refused
   std::string host = {};  // of the URL: name or address, lower case, without brackets
   std::uint16_t port = 0;
   std::string pointer = {};
 };
 
-// A TCP port of the host's loopback that the command may reach, by the host's name inside.
+// A TCP port of the host's loopback that the command may reach, as kHostLoopbackName.
 struct LoopbackPort {
   std::uint16_t port = 0;
   std::string pointer = {};
 };
 
-// A port of the host's loopback whose connections arrive at a port of the sandbox's loopback. TCP.
+// A TCP port of the host's loopback that is forwarded to a port of the sandbox's loopback.
 struct PublishedPort {
   std::uint16_t host = 0;
   std::uint16_t guest = 0;
   std::string pointer = {};
 };
 
-// An HTTP proxy of the launcher's environment.
+// An HTTP proxy from the launcher's environment.
 struct UpstreamProxy {
   std::string host = {};  // name or address, lower case, without brackets
   std::uint16_t port = 0;
   Secret credentials = {};    // "user:password"; empty: none
-  std::string variable = {};  // that named it
+  std::string variable = {};  // the variable that names it
 };
 
-// Proxies through which the gateway reaches what is allowed, by CONNECT. Without one it dials itself.
+// Proxies through which the gateway reaches allowed destinations, by CONNECT. Without one it dials directly.
 struct Upstream {
   std::string pointer = {};                  // empty: not asked for
   std::optional<UpstreamProxy> http = {};    // for port 80
@@ -84,15 +83,15 @@ struct Network {
   std::string ingress_pointer = {};
   RuleAction host_loopback = RuleAction::kDeny;
   std::string host_loopback_pointer = {};
-  std::vector<LoopbackPort> loopback_ports = {};  // of TCP, where `host_loopback` denies
+  std::vector<LoopbackPort> loopback_ports = {};  // TCP; if `host_loopback` denies
   std::vector<PublishedPort> publish = {};
   std::optional<ProxyRule> proxy = {};
-  Upstream upstream = {};  // its proxies are known in a Policy
+  Upstream upstream = {};  // Resolve adds the proxies
   // The host's own network, unfiltered: the legacy dialect's defaultPolicy "allow" with allowLocalNetwork
   // true.
   bool share_host = false;
   std::string share_host_pointer = {};
-  // What the command tries is to be told, also where nothing is allowed (--report). Best effort.
+  // Report what the command tries, even if nothing is allowed (--report). Best effort.
   bool recorded = false;
 };
 

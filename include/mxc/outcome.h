@@ -12,35 +12,34 @@
 
 namespace mxc {
 
-// What held the command in a system inside this one, in its own words: "wsl-unshare", "container".
+// The engine that isolated the command in a system inside this one.
 struct InnerEngine {
-  std::string name = {};
-  std::string tier = {};
-  std::string isolation_level = {};           // as there is one: "namespaces"
+  std::string name = {};                      // "wsl-unshare"
+  std::string tier = {};                      // "container"
+  std::string isolation_level = {};           // "namespaces"; may be empty
   std::vector<std::string> not_covered = {};  // by that level
-  // Where that was, in the words of its containment: the keys of a report, and texts. An empty text is left
-  // out.
+  // Its place, as keys and texts for a report ("pod", ...). Empty texts are left out.
   std::vector<std::pair<std::string, std::string>> where = {};
 };
 
 struct Outcome {
-  int exit_code = 0;  // of the command; 128 + signal when a signal ended it
+  int exit_code = 0;  // of the command; 128 + signal if a signal ended it
   int signal = 0;     // 0: it exited by itself
   bool timed_out = false;
-  int interrupted_by = 0;  // signal that made us end it (HUP, INT, TERM); 0: none
+  int interrupted_by = 0;  // signal to the launcher that ended the run (HUP, INT, TERM); 0: none
   bool stdout_truncated = false;
   bool stderr_truncated = false;
-  bool cpu_time_out = false;           // we have ended it, because its processor time was used up
-  std::vector<Resource> reached = {};  // limits that took effect, as far as the kernel tells
+  bool cpu_time_out = false;           // the launcher ended it, because its processor time was used up
+  std::vector<Resource> reached = {};  // limits that took effect, as far as the kernel reports them
   std::uint64_t duration_ms = 0;
-  std::optional<InnerEngine> inside = {};  // absent: there is none, or it has not said
+  std::optional<InnerEngine> inside = {};  // absent: there is none, or it has not reported
 };
 
 inline constexpr int kTimedOutStatus = 255;
 // 128 + SIGXCPU, what a shell reports when the kernel ends a process for it.
 inline constexpr int kCpuTimeStatus = 152;
 
-// What mxc-exec ends with after such a run.
+// The exit status of mxc-exec after such a run.
 [[nodiscard]] inline int ExitStatusOf(const Outcome& outcome) {
   if (outcome.timed_out) return kTimedOutStatus;
   if (outcome.cpu_time_out) return kCpuTimeStatus;

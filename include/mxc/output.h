@@ -1,4 +1,4 @@
-// What becomes of the output of a command, and the record of its run.
+// How the output of a command is filtered, and the audit log.
 #pragma once
 
 #include <cstdint>

@@ -62,9 +62,9 @@ struct CgroupSetting {
   bool optional = false;  // some kernels lack this file; the limit holds without it
 };
 
-// A control group for the run, created below `parent` under a unique name. The child enters it before it
-// does anything else. When the run has ended, the cleanup process kills what is still in it and removes it,
-// even if the launcher was killed.
+// A control group for the run, created below `parent` under a unique name. The child enters it before it does
+// anything else. When the run has ended, the cleanup process kills what is still in it and removes it, even
+// if the launcher was killed.
 struct ControlGroup {
   std::string parent = {};
   bool unified = false;                       // version 2

@@ -1,4 +1,4 @@
-// What a run may use, and where this machine can count it.
+// Resource limits, and the control groups in which this machine can count them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace mxc {
 
-// Counted for all processes of a run together where no line says otherwise.
+// Counted for all processes of a run together, unless a comment says otherwise.
 enum class Resource {
   kMemory,     // bytes; what stands in a tmpfs of the sandbox counts
   kCpus,       // thousandths of a processor
@@ -26,43 +26,42 @@ struct ResourceLimit {
   std::string pointer = {};  // clause it comes from
 };
 
-// What systemd is asked for where it keeps the control groups: a scope, which is a unit for processes that it
-// has not started, with the groups below it left to the caller.
+// A request to systemd, where it manages the control groups: a scope, which is a unit for processes that
+// systemd did not start. The caller manages the groups below it.
 struct ScopeRequest {
   std::string busctl = {};   // absolute
-  std::string sha256 = {};   // what its file must hash to; empty: whatever it is
-  std::string address = {};  // of the bus that its manager is on: "unix:path=/run/user/1000/bus"
-  std::string slice = {};    // the unit below which it is made: "app.slice"
+  std::string sha256 = {};   // required hash of its file; empty: any
+  std::string address = {};  // bus of the systemd manager: "unix:path=/run/user/1000/bus"
+  std::string slice = {};    // parent unit: "app.slice"
 };
 
-// A directory of a control group file system below which the caller may make groups.
+// A directory of a control group file system in which the caller may create groups.
 struct CgroupPlace {
   std::string directory = {};
   bool unified = false;  // version 2
-  // That count or limit in a group made here: "memory", "cpu", "pids", "cpuacct". Version 2 accounts for
-  // processor time in every group, so there "cpuacct" always stands here.
+  // Controllers of a group created here: "memory", "cpu", "pids", "cpuacct". Version 2 accounts for processor
+  // time in every group, so there "cpuacct" is always included.
   std::vector<std::string> controllers = {};
-  // Those of them that must be switched on in `directory` first; only in the root of version 2,
-  // and in a scope.
+  // Those that must be enabled in `directory` first; only in the root of version 2, and in a scope.
   std::vector<std::string> switched_off = {};
-  // Groups are made in a scope below `directory`, and its controllers are switched on in there.
+  // If set: groups are created in a scope below `directory`, which gets the controllers.
   std::optional<ScopeRequest> scope = {};
 };
 
-// Why no place has a controller, and what the user can do about it.
+// Why no place has a controller, and the remedy.
 struct CgroupGap {
   std::string controller = {};
   std::string reason = {};
   std::string remedy = {};
 };
 
-// Where this machine lets the caller put a run. Every controller is in a place or in a gap.
+// The places in which the caller may create groups. Every controller is in a place or in a gap.
 struct CgroupSupport {
   std::vector<CgroupPlace> places = {};  // of version 2 from the nearest group upwards
   std::vector<CgroupGap> gaps = {};
 };
 
-[[nodiscard]] std::string_view Name(Resource resource);  // "memory", "cpuTime": as reports say it
+[[nodiscard]] std::string_view Name(Resource resource);  // "memory", "cpuTime", as in reports
 // "512 MiB", "1.5 processors", "64 processes and threads".
 [[nodiscard]] std::string AmountText(const ResourceLimit& limit);
 

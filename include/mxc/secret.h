@@ -1,7 +1,7 @@
 // Text that must never be printed: environment values, credentials.
 //
-// There is no formatter and no stream operator, so a log line or a plan dump that tried would not compile.
-// Reveal() is called where the text is handed to the kernel (src/spawn, src/engine) and nowhere else.
+// It has no formatter and no stream operator, so printing one does not compile. Reveal() is called only where
+// the text goes to the kernel (src/spawn, src/engine).
 #pragma once
 
 #include <string>
@@ -29,11 +29,11 @@ struct Variable {
   Secret value = {};
 };
 
-// Part of a text that is handed over whole and shown without its secrets.
+// Part of a text that is passed on whole and shown without its secrets.
 using TextPart = std::variant<std::string, Secret>;
-// With "…" for each secret.
+// The text with "…" for each secret.
 [[nodiscard]] std::string ShownText(const std::vector<TextPart>& parts);
-// All of it.
+// The whole text.
 [[nodiscard]] std::string RevealedText(const std::vector<TextPart>& parts);
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// The desktop of the caller, as far as a sandbox may have it.
+// A sandbox's access to the caller's desktop.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@ namespace mxc {
 
 enum class Clipboard { kNone, kRead, kWrite, kAll };
 
-// Windows, clipboard and synthetic input of the caller's session. Linux sandboxes have none of it to give.
-// Pointers are empty for what was not written.
+// Windows, clipboard and synthetic input of the caller's session. Linux sandboxes give none of them. A
+// pointer is empty if the clause was not written.
 struct Ui {
   bool disabled = true;
   std::string disabled_pointer = {};

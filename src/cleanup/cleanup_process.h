@@ -1,5 +1,5 @@
-// A small process that makes what a run needs on the host and takes it away again, when we dismiss it or when
-// we have been killed: it sees the other end of its pipe close.
+// A small process that creates the host resources of a run, and removes them when the launcher dismisses it
+// or has been killed: the launcher's end of a pipe between them closes then.
 //
 //   HostChanges changes{.placeholders = paths, .groups = NameGroups(plan.setup)};
 //   Result<CleanupProcess> cleanup = CleanupProcess::Start(changes);
@@ -23,27 +23,27 @@
 
 namespace mxc {
 
-// What stands on the host for the time of a run, and what is changed.
+// What a run creates and changes on the host.
 struct HostChanges {
   std::vector<Placeholder> placeholders = {};  // placeholders.h
   std::vector<RunGroup> groups = {};           // control_groups.h
-  std::optional<CallersModes> terminal = {};   // whose modes we take back ourselves while we live
-  std::vector<GuardedConfig> configs = {};     // guarded_configs.h
-  std::vector<GuardedPath> paths = {};         // guarded_paths.h
+  std::optional<CallersModes> terminal = {};  // restored by the launcher, or by this process if it was killed
+  std::vector<GuardedConfig> configs = {};    // guarded_configs.h
+  std::vector<GuardedPath> paths = {};        // guarded_paths.h
   [[nodiscard]] bool Empty() const {
     return placeholders.empty() && groups.empty() && !terminal && configs.empty() && paths.empty();
   }
 };
 
-// Takes away what a cleanup process that was killed has left, once nothing of the sandbox lives any more:
-// what still bears our marks and is in no other run's use.
+// Removes what a killed cleanup process has left: what still has our modes and names, and no other run uses.
+// To be called when nothing of the sandbox lives any more.
 void ClearAway(const HostChanges& changes);
 
 class CleanupProcess {
  public:
-  // When this returns, everything stands; nothing guarded needs no process. Waits some seconds for a run that
-  // has locked what HostChanges::paths names. Errors: kSetupFailed, naming what could not be made; nothing is
-  // left behind then.
+  // Creates everything in `changes`; starts no process if that is empty. Waits some seconds for a run that
+  // has locked what HostChanges::paths names. Errors: kSetupFailed, naming what could not be created; the
+  // rest is removed then.
   [[nodiscard]] static Result<CleanupProcess> Start(const HostChanges& changes);
 
   CleanupProcess() = default;
@@ -53,21 +53,21 @@ class CleanupProcess {
   CleanupProcess& operator=(const CleanupProcess&) = delete;
   ~CleanupProcess() { Dismiss(); }
 
-  // Nothing is removed before these have ended: a path must not become free while something in the sandbox
-  // could still create it.
+  // Nothing is removed before `process` has ended: else a process in the sandbox could create a path that has
+  // just become free.
   void Watch(pid_t process) const;
-  // What the command has left in HostChanges::configs stays as it is.
+  // Leaves HostChanges::configs as the command has left them.
   void KeepConfigs();
-  // When nothing of the sandbox lives any more: all HostChanges::paths are what they were. Those that the
-  // command had changed, also before.
+  // Restores HostChanges::paths; to be called when nothing of the sandbox lives any more. Reports all that
+  // the command had changed, those restored earlier, too.
   [[nodiscard]] PutBackReport PutBack();
-  // Borrowed; -1 when nothing is guarded. Nothing is removed either while somebody else holds this open.
+  // Borrowed; -1 without a process. Nothing is removed as long as another process holds this open.
   [[nodiscard]] int Pipe() const { return pipe_.Get(); }
-  // Borrowed: for processes that want into a group in a scope (EnterGroup); -1 when there is none.
+  // Borrowed: lets a process enter a control group in a scope (EnterGroup); -1: there is no scope.
   [[nodiscard]] int Admission() const { return admission_.Get(); }
-  // Why one was not let in.
+  // Why a process was not let in.
   [[nodiscard]] std::optional<Error> Refusal() const;
-  // Waits until everything is removed; does that itself where the cleanup process has been killed.
+  // Waits until everything is removed; removes it itself if the cleanup process has been killed.
   void Dismiss();
 
  private:

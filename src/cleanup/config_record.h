@@ -1,5 +1,5 @@
-// What a run has to put back, on disk while it stands: for the case that its launcher and its cleanup process
-// are both killed.
+// The configurations that a run must restore, on disk while it lasts, in case both its launcher and its
+// cleanup process are killed.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace mxc {
 
-// Removed when it goes out of scope; whoever is killed leaves it.
+// The destructor removes the record; a process that is killed leaves it.
 class ConfigRecord {
  public:
   // In the caller's runtime directory, which no sandbox shows. Errors: kSetupFailed.
@@ -26,11 +26,11 @@ class ConfigRecord {
   ConfigRecord& operator=(const ConfigRecord&) = delete;
   ~ConfigRecord() { Remove(); }
 
-  // All is judged, or put back. Safe to call where the record is another process's.
+  // To be called when everything is judged or restored. Safe to call if the record is another process's.
   void Remove();
-  // Only these are not: what is known of them stays.
+  // Everything but `left` is judged or restored: keeps `left` in the record.
   void Settle(const std::vector<RestoredConfigs::Left>& left);
-  // Another process has done that.
+  // Another process has removed it.
   void Forget() { path_.clear(); }
 
  private:
@@ -38,8 +38,8 @@ class ConfigRecord {
   UniqueFd file_ = {};  // locked as long as the launcher lives
 };
 
-// Puts back what records of runs say that are gone. A record stays as long as something in it is not put
-// back, until somebody removes it.
+// Restores what the records of killed runs name. A record stays until everything in it is restored, or
+// somebody removes it.
 [[nodiscard]] Recovery RestoreByRecords();
 
 }  // namespace mxc

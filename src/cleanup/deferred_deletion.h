@@ -1,4 +1,4 @@
-// What a command has left, put in order: names are taken away from what must not be found under them.
+// Puts in order what a command has left: renames what must not be found under its name, and restores files.
 #pragma once
 
 #include <string>
@@ -8,20 +8,19 @@
 
 namespace mxc {
 
-// Renames what stands at `path` to "NAME.untrusted", or one that nobody can foresee, in the directory `into`,
-// "" for the same; the new path. No link is followed on the way: both are as canonical as when they were
-// found. Errors: kSetupFailed.
-[[nodiscard]] Result<std::string> SetAside(const std::string& path, const std::string& into);
-// Makes a symbolic link where nothing stands, and the directories above it that are missing. Errors:
+// Renames the object at `path` to "NAME.untrusted", or to a random name, in the directory `into` ("": the
+// same one), and returns the new path. Follows no links: both paths must still be canonical. Errors:
 // kSetupFailed.
+[[nodiscard]] Result<std::string> SetAside(const std::string& path, const std::string& into);
+// Creates a symbolic link and its missing parent directories. Errors: kSetupFailed, also if `path` exists.
 [[nodiscard]] Status MakeLink(const std::string& path, const std::string& text);
 
-// Puts a file with `text` at `path`, with the owner and at most the rights of what stands there, which is set
-// aside, and emptied where the file system has no room: its new path, "" when nothing was there. Errors:
-// kSetupFailed; what could be set aside is.
+// Replaces the object at `path` by a file with `text`, with its owner and at most its rights. Renames the old
+// object, and empties it if the file system is full; returns its new path, "" if there was none. Errors:
+// kSetupFailed; the old object may have been renamed then.
 [[nodiscard]] Result<std::string> PutBack(const std::string& path, std::string_view text, unsigned mode);
 
-// Gives the caller all rights in a directory of theirs that they cannot list. False: it is as it was.
+// Gives the caller all rights in their own directory if they cannot list it. False: nothing was changed.
 [[nodiscard]] bool RestoreListing(const std::string& path);
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// A file whose content is about to be judged: what it holds then must be what it holds later.
+// Makes sure that a file whose content is about to be judged cannot change afterwards.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace mxc {
 
-// Afterwards nothing that a process has open or mapped, or that is on its way through a socket, and no other
-// name leads to the content of the regular file at `path`, which is canonical. Where somebody has it open for
-// writing, where it has several names, and where the kernel does not tell, a copy takes its place. True:
-// somebody had it open. Errors: kSetupFailed, also for the lock that git writes such a file under, for one of
-// more than `limit` bytes that would have to be copied, and for one with holes.
+// Afterwards no open descriptor, mapping, descriptor in flight through a socket or other name leads to the
+// content of the regular file at the canonical `path`. Replaces it by a copy if somebody has it open for
+// writing, if it has several names, or if the kernel cannot tell. True: somebody had it open. Errors:
+// kSetupFailed, also if git has it locked (".lock"), and for a file to copy that has more than `limit` bytes,
+// or holes.
 [[nodiscard]] Result<bool> DetachWriters(const std::string& path, std::size_t limit);
 
 }  // namespace mxc

@@ -1,5 +1,5 @@
-// Tells when the command may have changed what GuardedPaths holds. What is written through a mapping, it
-// misses, and all when the user has no watches left: somebody has to look now and then as well.
+// Tells, by inotify, when the command may have changed what GuardedPaths guards. It misses writes through a
+// mapping, and everything once the user has no watches left: the caller has to compare now and then as well.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ class GuardWatch {
   // Watches nothing where `guarded` is empty.
   explicit GuardWatch(const GuardedPaths& guarded);
 
-  // Readable when something has happened; -1 without a watch.
+  // Readable when there are events; -1 without a watch.
   [[nodiscard]] int Descriptor() const { return inotify_.Get(); }
-  // Takes what has happened. True: it concerns what is guarded.
+  // Reads the events. True: one concerns a guarded path.
   [[nodiscard]] bool Take();
-  // Watches what stands at the paths now.
+  // Watches the objects that are at the paths now.
   void Renew();
 
  private:

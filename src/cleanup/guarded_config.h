@@ -1,4 +1,4 @@
-// What is put back when a run has ended and nobody has judged what it left.
+// Configurations that are restored when a run has ended and nobody has judged them.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 namespace mxc {
 
-// A configuration of git's that the command may write. Unless the launcher says that it has judged what the
-// command left, `text` stands there again at the end.
+// A git configuration that the command may write. The cleanup process writes `text` to it when the run has
+// ended, unless the launcher says that it has judged what the command left.
 struct GuardedConfig {
   std::string path = {};
   std::string text = {};
-  unsigned mode = 0600;         // no right that it did not give then
-  std::uint64_t directory = 0;  // the inode of the one that it stands in; 0: not known
-  bool alone = false;  // no other run may write it meanwhile: it could put back what this one took away
+  unsigned mode = 0600;         // the most that it may be restored with
+  std::uint64_t directory = 0;  // inode of its parent directory; 0: not known
+  bool alone = false;  // no other run may write it meanwhile, which could restore what this one removes
 };
 
 }  // namespace mxc

@@ -1,5 +1,5 @@
-// Configurations of git's that a command may write: who else may meanwhile, and what stands there when nobody
-// has judged them. The cleanup process's part.
+// The cleanup process's part of git configurations that a command may write: locks them against other runs,
+// and restores them if nobody has judged them.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace mxc {
 
-// Locks the directory of each; a run that must be alone excludes all others, here and in other launchers.
-// Stops at the first that another run has, or that says something else than it did: returns its index and
-// sets errno (EWOULDBLOCK, ESTALE); configs.size() when all are locked. What `guarded` locks is ours.
+// Locks the directory of each configuration; one with `alone` excludes all other runs. Stops at the first
+// that another run has locked (EWOULDBLOCK), or whose text has changed (ESTALE): returns its index and sets
+// errno; configs.size() if all are locked. Skips directories that `guarded` has locked.
 [[nodiscard]] std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, const GuardedPaths& guarded,
                                       std::vector<UniqueFd>& locks);
 
@@ -24,11 +24,11 @@ struct RestoredConfigs {
     GuardedConfig config = {};
     std::string why = {};
   };
-  std::vector<Left> left = {};  // their directory is elsewhere, or they cannot be written
+  std::vector<Left> left = {};  // not restored: the directory was moved, or cannot be written
 };
 
-// Puts back each that is not what it was. `again`: not in a directory that only has the name of the one of
-// then, where it was put back at the first time.
+// Restores each configuration that has changed. `again`: a second attempt, which restores nothing in another
+// directory that has the old one's name: the first attempt did that.
 [[nodiscard]] RestoredConfigs RestoreConfigs(const std::vector<GuardedConfig>& configs, bool again = false);
 
 }  // namespace mxc

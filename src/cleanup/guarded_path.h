@@ -1,4 +1,4 @@
-// What `protect` names where no mount holds it: it is put back, while the command runs and when it has ended.
+// A protected path that no mount protects: it is restored while the command runs and when it has ended.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@ namespace mxc {
 struct GuardedPath {
   std::string path = {};   // canonical
   std::string grant = {};  // the read-write directory that it is in; nothing is renamed above that
-  std::optional<FileObject> object = {};  // none: nothing stands there
+  std::optional<FileObject> object = {};  // absent: the path does not exist
 };
 
-// One that was not what it had been, and is again.
+// A path that had changed and was restored.
 struct PutBackPath {
   std::string path = {};
-  std::string aside = {};    // where what stood there is now; "" when nothing did
-  std::string failure = {};  // why it is not what it was; "" when it is
-  bool gone = false;         // nothing stands there: what did was moved away, or removed
+  std::string aside = {};    // new path of the object that was there; "": there was none
+  std::string failure = {};  // why it could not be restored; "": it was
+  bool gone = false;         // the path is missing now: the original was moved away or removed
 };
 
 struct PutBackReport {
   std::vector<PutBackPath> paths = {};
-  bool ended = false;  // the command, because it went on
+  bool ended = false;  // the command was killed, because it did not stop changing them
 };
 
 }  // namespace mxc

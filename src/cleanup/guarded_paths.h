@@ -1,5 +1,5 @@
-// What `protect` names where no mount holds it: remembered before the command runs, and put back whatever the
-// command makes of it. The launcher remembers, the cleanup process puts back.
+// Protected paths that no mount protects. The launcher remembers them before the command runs; the cleanup
+// process restores whatever the command changes.
 //
 //   Result<GuardedPaths> guarded = GuardedPaths::Remember(paths);
 //   guarded->OpenAlone();
@@ -28,29 +28,29 @@ class GuardedPaths {
  public:
   GuardedPaths() = default;
 
-  // Reads what stands there. Errors: kSetupFailed, when that cannot be read whole, is more than can be
-  // remembered, or is not what the policy was resolved for.
+  // Reads the files at the paths. Errors: kSetupFailed, if one cannot be read whole, exceeds the bounds, or
+  // is not the object the policy was resolved for.
   [[nodiscard]] static Result<GuardedPaths> Remember(std::vector<GuardedPath> paths);
 
   [[nodiscard]] bool Empty() const { return places_.empty(); }
   [[nodiscard]] const std::string& PathAt(std::size_t index) const { return places_.at(index).path.path; }
   [[nodiscard]] std::size_t Size() const { return places_.size(); }
-  // Opens the directories they are in. What is renamed above them does not matter from then on.
+  // Opens their parent directories, so that a rename above them does not matter any more.
   void Open();
-  // The same, with a lock that no other run gets: what that one writes meanwhile would be remembered. Stops
-  // at the first that another run has, or that is not what it was: returns its index and sets errno
-  // (EWOULDBLOCK, ESTALE); Size() when all are ours.
+  // The same, with an exclusive lock: else changes of another run would be remembered as the original. Stops
+  // at the first that another run has locked (EWOULDBLOCK), or that has changed (ESTALE): returns its index
+  // and sets errno; Size() if all are locked.
   [[nodiscard]] std::size_t OpenAlone();
-  // `directory` is locked by us.
+  // Whether we have locked `directory`.
   [[nodiscard]] bool Locks(std::string_view directory) const;
 
-  // Makes all of them what they were. True: something was not, and is.
+  // Restores all of them. True: something had changed and is restored.
   bool PutBack();
-  // What was put back so far, each path once, as it was last.
+  // The paths restored so far, each once, with its last result.
   [[nodiscard]] std::vector<PutBackPath> Found() const;
 
-  // For a watch: the directories on the way from the grants to them, the names that matter there, and what
-  // was remembered of files and directories.
+  // For a watch: the directories from the grants down to the paths, the names that matter there, and the
+  // files and directories that were remembered.
   [[nodiscard]] std::set<std::string> Directories() const;
   [[nodiscard]] std::set<std::string, std::less<>> Names() const;
   [[nodiscard]] std::vector<std::string> Objects() const;
@@ -73,12 +73,12 @@ class GuardedPaths {
   };
 
   [[nodiscard]] static Status RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths& guarded);
-  // What stands at `directory` now, where that is not the one it was. A link or a file on the way is renamed,
-  // and what was moved away from there gets its name again.
+  // Opens `directory` if it is not the original any more. Renames a link or a file on the way, and gives an
+  // original that was moved away its name again.
   [[nodiscard]] UniqueFd OpenOther(const std::string& directory, const Place& place);
-  // Gives the directory that stood at `path`, at or above that of `place`, its name in `borrowed_here` again.
+  // Renames the original of `path`, at or above the directory of `place`, to its name in `borrowed_here`.
   [[nodiscard]] bool MoveBack(const Place& place, const std::string& path, int borrowed_here) const;
-  // The owner's rights that it had. True: one was missing.
+  // Restores the rights that its owner had. True: one was missing.
   [[nodiscard]] bool GiveRightsBack(const std::string& path);
   bool PutBackOne(Place& place);
   void Note(const std::string& path, Result<std::string> aside, bool gone = false);

@@ -1,5 +1,5 @@
-// What stands on the host while a sandbox lives: placeholders and control groups, and the cleanup process
-// that takes them away.
+// What exists on the host while a sandbox lives: placeholders and control groups, and the cleanup process
+// that removes them.
 #pragma once
 
 #include <vector>
@@ -13,15 +13,16 @@ namespace mxc {
 
 struct HostResources {
   HostChanges changes = {};
-  CleanupProcess cleanup_process = {};  // its end takes everything away
+  CleanupProcess cleanup_process = {};  // the destructor removes everything
   GroupHandles groups = {};
 };
 
-// What stays of `setup`. Errors: kSetupFailed.
+// Creates the OwnDirectories of `setup`, which stay after the run. Errors: kSetupFailed.
 [[nodiscard]] Status MakeOwnDirectories(const std::vector<SetupAction>& setup);
-// What `setup` will make, under the names it will have; nothing is made yet. Errors: kSetupFailed.
+// The placeholders and control groups of `setup`, under their final names; creates nothing. Errors:
+// kSetupFailed.
 [[nodiscard]] Result<HostChanges> NameGuarded(const std::vector<SetupAction>& setup);
-// Errors: kSetupFailed; nothing is left behind then.
+// Creates them. Errors: kSetupFailed; nothing is left behind then.
 [[nodiscard]] Result<HostResources> PrepareHostResources(HostChanges changes);
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// What stands under a name in a directory: remembered whole, compared, and made again.
+// Remembers a file or a tree whole, compares it, and restores it.
 //
 //   KeptFile hooks;
 //   if (Keep(directory, "hooks", room, hooks) != 0) ...
@@ -16,30 +16,29 @@
 namespace mxc {
 
 struct KeptFile {
-  mode_t mode = 0;  // type included; 0: nothing is there
+  mode_t mode = 0;  // with the type; 0: the name does not exist
   uid_t uid = 0;
   gid_t gid = 0;
   nlink_t links = 0;      // of a regular file
-  std::string text = {};  // of a regular file, or where a link leads
+  std::string text = {};  // of a regular file; the target of a link
   std::map<std::string, KeptFile> entries = {};
-  bool other_owner = false;  // or group: what was there could not be given back
+  bool other_owner = false;  // the original owner or group could not be restored
 };
 
-// What may still be remembered.
+// The room that is left for remembering.
 struct KeepRoom {
   std::size_t files = 0;
   std::size_t bytes = 0;
-  std::size_t levels = 200;  // of directories in each other; each has one open
+  std::size_t levels = 200;  // of nested directories; each takes a descriptor
 };
 
-// -1 with errno: EFBIG when there is no room, or what the kernel says.
+// -1 with errno: EFBIG if there is no room, or the kernel's.
 [[nodiscard]] int Keep(int borrowed_directory, const std::string& name, KeepRoom& room, KeptFile& kept);
-// The same content, rights and owner, and no name more. Pipes, sockets and devices are alike.
+// Whether content, rights, owner and names are the same. Pipes, sockets and devices always count as the same.
 [[nodiscard]] bool IsAsKept(int borrowed_directory, const std::string& name, const KeptFile& kept);
-// Makes what was there, and renames what stands in its way: the new name of that, "" when nothing did. Where
-// such a name has the same content already, that is the one. `kept` is what is there then: an ordinary user
-// cannot give owner and group back, and who they are now gets no more than everybody had. Errors:
-// kSetupFailed.
+// Restores `kept`, and renames the object in its place; returns the new name, "" if there was none. If an
+// object of the same content was renamed before, returns that name. Updates `kept`: an ordinary user cannot
+// restore owner and group, so the present ones get only the rights that everybody had. Errors: kSetupFailed.
 [[nodiscard]] Result<std::string> MakeAgain(int borrowed_directory, const std::string& name, KeptFile& kept);
 
 }  // namespace mxc

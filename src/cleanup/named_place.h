@@ -1,4 +1,4 @@
-// A name in an open directory, for what is renamed or made where a command could have put a link.
+// A name in an open directory, for renaming or creating a file where a command could have put a link.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,21 @@ struct NamedPlace {
   std::string name = {};
 };
 
-// `path` is canonical. No link is followed on the way. `make`: directories that are missing. Errors:
-// kSetupFailed.
+// `path` is canonical; follows no links. `make`: creates missing directories. Errors: kSetupFailed.
 [[nodiscard]] Result<NamedPlace> OpenPlace(const std::string& path, bool make = false);
 
-// "NAME.untrusted", with `random` at its end: the command may have taken every name that can be foreseen.
+// "NAME.untrusted" and `random`: the command may have taken every name that it can foresee.
 [[nodiscard]] std::string NameAside(const std::string& name, const std::string& random);
-// Renames it to such a name for `wanted`, in the same directory or another: that name. Errors: kSetupFailed.
+// Renames `name` to NameAside of `wanted`, in the same directory or another, and returns the new name.
+// Errors: kSetupFailed.
 [[nodiscard]] Result<std::string> RenameAside(int borrowed_from, const std::string& name, int borrowed_to,
                                               const std::string& wanted);
 
-// Adds the names in a directory. -1 with errno: EFBIG when there are more than `limit`.
+// Adds the names in a directory. -1 with errno: EFBIG if there are more than `limit`.
 [[nodiscard]] int ListNames(int borrowed_directory, std::size_t limit, std::vector<std::string>& names);
 
-// The command may have taken the right to write in a directory away from us; not more than it has itself.
+// Gives us the right to write in a directory while it lives: the command, which has our rights, may have
+// taken that away.
 class WritableDirectory {
  public:
   explicit WritableDirectory(int borrowed_directory);

@@ -1,5 +1,5 @@
-// What stands at denied and protected paths that do not exist, so that the sandbox can mount over them. Made
-// and removed by the cleanup process.
+// Placeholders at denied and protected paths that do not exist, so that the sandbox can mount over them. The
+// cleanup process creates and removes them.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace mxc {
 
-// A placeholder with our shared lock on it. Every run that masks the file holds one: unlinking it would take
-// the mask of another run away, because the kernel unmounts what stands on a name that goes.
-// Its directory is held open, so that what is removed is what was made, wherever the directory has gone.
+// A placeholder with our shared lock on it. Every run that masks the file has one: unlinking it would remove
+// the mask of another run, because the kernel unmounts what is mounted on an unlinked name. Its directory
+// stays open, so that the right file is removed even if the directory was moved.
 struct HeldFile {
   Placeholder placeholder = {};
   UniqueFd directory = {};
@@ -21,15 +21,15 @@ struct HeldFile {
   UniqueFd file = {};
 };
 
-// With modes of their own, shared with other runs that need the same. Stops at the first that fails: returns
-// its index and sets errno; list.size() when all stand.
+// Creates placeholders with their modes, or shares those of other runs. Stops at the first that fails:
+// returns its index and sets errno; list.size() if all exist.
 [[nodiscard]] std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& held);
-// Those that stand already, without making any and without a lock of ours.
+// Finds placeholders that exist already; creates and locks none.
 void FindFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& found);
-// What stands there looks like one, of whatever kind, and no run holds it: it was left, or a command has made
-// it so. Policies take no notice of any. False: it is something else, or somebody holds it.
+// Removes a file that looks like a placeholder and that no run has locked: a run left it, or a command
+// created it. Policies treat both as missing. False: it is something else, or it is locked.
 bool RemoveStalePlaceholder(int borrowed_directory, const std::string& name);
-// Removes each that is still the same, with nothing new in it, and that no other run holds.
+// Removes each that is unchanged and empty, and that no other run has locked.
 void ReleaseFiles(const std::vector<HeldFile>& held);
 
 }  // namespace mxc

@@ -1,5 +1,4 @@
-// What the cleanup process tells the launcher of what it has put back: a message for each, over the socket
-// between them.
+// The cleanup process's report to the launcher of restored paths: a message for each, over their socket.
 #pragma once
 
 #include <optional>
@@ -9,7 +8,7 @@
 namespace mxc {
 
 void AnswerPutBack(int borrowed_socket, const PutBackReport& report);
-// None: there was no whole answer in time.
+// Absent: no complete answer came in time.
 [[nodiscard]] std::optional<PutBackReport> ReadPutBack(int borrowed_socket, int timeout_ms);
 
 }  // namespace mxc

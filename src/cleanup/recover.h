@@ -1,4 +1,4 @@
-// Takes back what runs that were killed have left on the host.
+// Removes and restores what killed runs have left on the host.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ struct Recovery {
   std::size_t restored = 0;
   std::string_view what = "access control lists";
   std::vector<std::string> problems = {};  // one sentence each
-  std::vector<std::string> known = {};     // the same, of those that an earlier call has told
+  std::vector<std::string> known = {};     // problems that an earlier call has reported already
 };
 
-// Runs that still go on are left alone. On Linux a cleanup process does this right after the run, and only
-// what one has left that was killed too is found here.
+// Leaves running sandboxes alone. On Linux the cleanup process removes everything right after the run, so
+// this finds only what is left of runs whose cleanup process was killed, too.
 [[nodiscard]] Recovery RecoverRuns();
 
 }  // namespace mxc

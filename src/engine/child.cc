@@ -24,18 +24,18 @@
 namespace mxc::engine {
 namespace {
 
-// SIGKILL of the launcher ends init, and with it everything inside. It may have died before this line, and
-// then no signal comes; but then nobody holds the reading end of our pipe either.
+// When the launcher dies, SIGKILL ends init, and with it everything inside. If the launcher died before this
+// line, no signal comes; but then the reading end of our pipe is closed.
 void TieToLauncher(const Child& child) {
   ::close(child.program.report_reader);
-  // Where no namespace dies with init, it first has to end what it holds.
+  // Without a pid namespace that dies with init, init must first end its processes.
   child.Check(::prctl(PR_SET_PDEATHSIG, child.program.supervised ? SIGTERM : SIGKILL), Step::kTie);
   pollfd report{.fd = child.program.report, .events = 0, .revents = 0};
   if (::poll(&report, 1, 0) == 1 && (report.revents & POLLERR) != 0) ::_exit(255);
 }
 
-// From here on all that the sandbox uses is counted. A new cgroup namespace then shows this place as its
-// root.
+// From here on the control group counts all that the sandbox uses. A new cgroup namespace then has this group
+// as its root.
 void EnterGroups(const Child& child) {
   for (const int entrance : child.program.group_entrances) {
     if (!EnterGroup(entrance)) child.Fail(Step::kEnterGroup);
@@ -50,14 +50,14 @@ void WriteMap(const Child& child, int own, const char* file, std::string_view te
   ::close(fd);
 }
 
-// Our own directory of /proc, for as long as it is open: whatever root directory we have by then.
+// A descriptor of our own directory in /proc, which stays usable after pivot_root.
 int OpenOwnDirectory(const Child& child) {
   return child.Check(::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC), Step::kMapIdentity);
 }
 
-// The caller stays who it is. Without setgroups nobody inside can give up a group that denies access.
-// A process that is not dumpable may not write its own maps. Afterwards init never is: its memory is a copy
-// of the launcher's. The command gets an ordinary memory of its own with execve.
+// The caller keeps its uid and gid. Denying setgroups keeps processes inside from dropping a group that
+// denies access. A process that is not dumpable may not write its own maps, so init becomes undumpable
+// afterwards, as its memory is a copy of the launcher's. The command gets new, dumpable memory with execve.
 void MapIdentity(const Child& child, int own) {
   child.Check(::prctl(PR_SET_DUMPABLE, 1UL, 0UL, 0UL, 0UL), Step::kPrivileges);
   WriteMap(child, own, "setgroups", "deny");
@@ -66,8 +66,8 @@ void MapIdentity(const Child& child, int own) {
   child.Check(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL), Step::kPrivileges);
 }
 
-// The namespace is our own, so what refuses a name is the seccomp profile of a container around us (Podman's
-// and Docker's do, for everyone without CAP_SYS_ADMIN out there). The command then sees that container's
+// The namespace is our own, so only the seccomp profile of a container around us can refuse sethostname
+// (Podman's and Docker's do without CAP_SYS_ADMIN in the container). The command then sees that container's
 // name.
 void SetNames(const Child& child) {
   const auto set = [&child](int result) {
@@ -79,15 +79,15 @@ void SetNames(const Child& child) {
   set(::setdomainname(kNoDomain.data(), kNoDomain.size()));
 }
 
-// Nothing inside has the caller's terminal: /dev/tty does not open, and no input can be pushed into it. Nor
-// is anything in the caller's session: what a process writes to its autogroup in /proc is the weight of its
-// whole session on the processors (sched(7)).
+// A new session has no controlling terminal: /dev/tty does not open, and nothing inside can push input into
+// the caller's. It also protects the caller's autogroup: a process that writes to its own in /proc sets the
+// nice value of its whole session (sched(7)).
 void LeaveSession(const Child& child) {
   if (::getsid(0) != ::getpid()) child.Check(::setsid(), Step::kSession);  // a container's init leads one
 }
 
-// Our memory is a copy of the launcher's, made page by page as we write. While it is in use on another
-// processor too, each such page interrupts that one; so those that are known to be written come before.
+// Our memory is copied from the launcher's page by page on write. Once a second task uses it on another
+// processor, each copy interrupts that one (TLB flush), so pages that will be written are written before.
 void CopyPages(Child& child) {
   errno = 0;
   if (!child.slots.empty()) child.slots.front() = -1;
@@ -104,7 +104,7 @@ void BuildNamespaces(Child& child, NetworkAhead& network) {
   AwaitGatewayStart(child);
 }
 
-// Whoever made this container: what is claimed of it is looked at. A namespace that the policy shares is not.
+// Checks that the container has its own namespaces, except those that the policy shares.
 void CheckNamespaces(const Child& child, const ContainerOrder& order) {
   for (std::size_t i = 0; i < kOwnNamespaces.size(); ++i) {
     const std::string_view name = kOwnNamespaces.at(i);
@@ -124,7 +124,7 @@ void CheckNamespaces(const Child& child, const ContainerOrder& order) {
   ::_exit(0);
 }
 
-// On standard error, where the launcher looks for the words of the tool that has started this process.
+// Writes to standard error, where the launcher reads the messages of the tool that has started this process.
 void Tell(const Error& error) {
   const std::string line = "mxc-exec: " + error.message + "\n";
   static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()) > 0);
@@ -132,19 +132,19 @@ void Tell(const Error& error) {
 
 }  // namespace
 
-// What the caller ignores would stay ignored across execve. The two or three that the C library keeps for
-// itself refuse; nobody can have ignored those.
+// Signals that the caller ignores would stay ignored across execve. sigaction fails for the two or three that
+// the C library reserves; the caller cannot have ignored those.
 void ResetSignals() {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
 }
 
-// A descriptor can leave the sandbox, through a socket in a directory that another sandbox sees too. When a
-// mount namespace ends, the kernel takes its mounts off each other, and such a descriptor would then show
-// what masks and read-only mounts covered. Mounts that a namespace got as a copy from another user namespace
-// are locked together, and stay so (mount_namespaces(7)). The command's user namespace owns no other
-// namespace either.
+// A descriptor can leave the sandbox, through a socket in a directory that another sandbox sees, too. When a
+// mount namespace ends, the kernel unmounts its mounts from each other, and such a descriptor would then show
+// what masks and read-only mounts covered. Mounts copied into the mount namespace of another user namespace
+// are locked together and stay so (mount_namespaces(7)). The command's user namespace owns no other
+// namespace.
 void LockMounts(Child& child, int own) {
   child.Check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), Step::kLockMounts);
   MapIdentity(child, own);
@@ -153,11 +153,11 @@ void LockMounts(Child& child, int own) {
 
 void Child::Send(const Report& report) const {
   if (report_to < 0) return Tell(StepError(report, program));
-  // One record is far below PIPE_BUF: it arrives whole or not at all.
+  // A record is smaller than PIPE_BUF, so it arrives whole or not at all.
   if (::write(report_to, &report, sizeof report) != sizeof report) Leave(255);
 }
 
-// The command's process, which shares our memory until execve, holds nothing.
+// The command's process, which shares our memory until execve, has no processes to end.
 void Child::Leave(int status) const {
   if (adopts && ::getpid() == init) EndSupervision(*this);
   ::_exit(status);
@@ -177,7 +177,7 @@ void ChildMain(Child& child) {
   child.init = ::getpid();
   TieToLauncher(child);
   EnterGroups(child);
-  // Everybody inside may read /proc/1/cmdline, and that would be the launcher's.
+  // Everybody inside may read /proc/1/cmdline, which would show the launcher's arguments.
   HideArguments("mxc-init");
   CopyPages(child);
   NetworkAhead network;
@@ -218,7 +218,7 @@ void ContainerMain(Child& child, const ContainerOrder& order) {
   HideArguments("mxc-init");
   LeaveSession(child);
   const int own = OpenOwnDirectory(child);
-  // pivot_root refuses a root that hands its mounts on.
+  // pivot_root refuses a root with shared propagation.
   child.Check(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), Step::kRoot);
   NetworkAhead network;
   BuildNamespaces(child, network);

@@ -1,5 +1,5 @@
-// The sandbox's first process, from clone3 to its end. Only system calls: it runs in a copy of a process that
-// may have held any lock.
+// The sandbox's first process, from clone3 to its end. It makes system calls only, because it runs in a copy
+// of a process that may have held any lock.
 #pragma once
 
 #include <string_view>
@@ -13,23 +13,22 @@ namespace mxc::engine {
 
 struct Child {
   const Program& program;
-  std::vector<int>& slots;  // descriptors of the root and of each tmpfs that something stands in
+  std::vector<int>& slots;  // descriptors of the root and of each tmpfs with mount targets in it
   Command command = {};
-  int report_to = -1;       // where Send writes; -1: failures alone, as text, to standard error
-  int control_socket = -1;  // stays open beside it
-  bool adopts = false;      // what the command starts becomes ours, and ends before we do
-  bool session = false;     // we are the supervisor of one of the commands of a persistent sandbox
+  int report_to = -1;       // where Send writes; -1: only failures, as text, to standard error
+  int control_socket = -1;  // stays open like `report_to`
+  bool adopts = false;      // this process adopts the command's orphans, and ends them before it ends
+  bool session = false;     // this process supervises a command of a persistent sandbox
   LandlockRules landlock = {};
-  int mask = -1;    // the first mask of a file, once it is attached
-  int node = -1;    // the mount action at work, for reports
-  pid_t init = -1;  // ours
-  // Our namespaces, to be discarded at the end; -1: not to be. Of mounts: those that we built, and their
-  // copy.
+  int mask = -1;    // the first file mask, once it is attached
+  int node = -1;    // the current mount action, for reports
+  pid_t init = -1;  // the init of this process
+  // Namespaces to discard at the end; -1: none. `mounts` are those that we built, `locked_mounts` their copy.
   int mounts = -1, locked_mounts = -1, network = -1;
-  bool signals_inside = false;  // kill(-1) reaches nothing but what we have started
+  bool signals_inside = false;  // kill(-1) reaches only processes that we have started
   bool temp_made = false;
 
-  // Ends the process, and in init of a sandbox without namespaces first everything it holds.
+  // Ends the process; in the init of a sandbox without namespaces, after all its processes.
   [[noreturn]] void Leave(int status) const;
   // Reports errno and leaves.
   [[noreturn]] void Fail(Step step) const;
@@ -49,25 +48,25 @@ struct ContainerOrder;
 
 class NetworkAhead;
 
-// The parts of it, each in a file of its own name.
+// Parts of ChildMain, each in the file named behind it.
 void SetUpGateway(const Child& child);       // network.cc
 void AwaitGatewayStart(const Child& child);  // network.cc
 void BuildRoot(Child& child);                // mounts.cc
-// mounts.cc; a new file of the command's own, left out where the caller's limits forbid one of this size.
+// mounts.cc; creates a file of the command's own, or none if RLIMIT_FSIZE forbids one of this size.
 [[nodiscard]] bool MakeTextFile(int directory, const char* name, std::string_view text);
 void FillDevices(Child& child, int dev);  // devices.cc
 void EnterRoot(Child& child);             // mounts.cc
-// Of a container, whose root is the caller: its process 1 belongs to that root in /proc, also when it is not
-// dumpable, and the command could write some files of it there.
+// For a container, whose root is the caller: in /proc its process 1 belongs to that root even if it is not
+// dumpable, so the command could write some of its files there.
 void SealInit(const Child& child);                               // mounts.cc
 void ResetSignals();                                             // child.cc
-void LockMounts(Child& child, int own);                          // child.cc; `own`: our directory of /proc
+void LockMounts(Child& child, int own);                          // child.cc; `own`: see AllowMounted
 void DropCapabilities(const Child& child);                       // lockdown.cc
 void LockDown(Child& child, NetworkAhead& network);              // lockdown.cc
 void ConnectStream(const Child& child, int source, int target);  // lockdown.cc
 void LoadFilters(const Child& child);                            // lockdown.cc
 void WatchCalls(const Child& child);                             // watch.cc
-void RunCommand(const Child& child);                             // init.cc; returns when its end is reported
+void RunCommand(const Child& child);                             // init.cc; returns after reporting its end
 [[noreturn]] void HoldSession(const Child& init);                // persistent/session.cc
 
 }  // namespace mxc::engine

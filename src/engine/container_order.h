@@ -1,5 +1,5 @@
-// What the first process of a container is to do: the launcher's Program, and what it needs besides. It goes
-// through lxc-start to another run of this same program, as bytes that nobody else reads or writes.
+// The order to the first process of a container: the launcher's Program, and what it needs besides. It goes
+// through lxc-start to another instance of this program, as bytes that nobody else reads or writes.
 #pragma once
 
 #include <array>
@@ -12,29 +12,29 @@
 
 namespace mxc::engine {
 
-// A namespace, as the kernel tells it apart.
+// The identity of a namespace: device and inode of its file in /proc/PID/ns.
 struct NamespaceId {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
 };
 
-// Those that a container must not share with the launcher.
+// The namespaces that a container must not share with the launcher.
 inline constexpr std::array kOwnNamespaces = {"user", "mnt", "pid", "ipc", "uts", "cgroup", "net"};
 
 struct ContainerOrder {
   Program program = {};
   SeccompProfile seccomp = SeccompProfile::kDefault;
   bool publishes = false;                                       // ports, through the gateway
-  std::vector<std::uint8_t> steering = {};                      // egress::InsideSetup::rules, and
-  std::uint32_t steering_awaited = 0;                           // what they await
+  std::vector<std::uint8_t> steering = {};                      // egress::InsideSetup::rules
+  std::uint32_t steering_awaited = 0;                           // NetlinkBatch::Awaited of them
   std::array<NamespaceId, kOwnNamespaces.size()> outside = {};  // the launcher's
 };
 
 [[nodiscard]] std::string Pack(const ContainerOrder& order);
-// Nothing: not the bytes of an order.
+// Absent: the bytes are no order.
 [[nodiscard]] std::optional<ContainerOrder> Unpack(std::span<const char> bytes);
 
-// Of the calling process.
+// A namespace of the calling process.
 [[nodiscard]] std::optional<NamespaceId> OwnNamespace(const char* name);
 
 }  // namespace mxc::engine

@@ -1,8 +1,8 @@
-// The launcher's side of a container: lxc-start makes it and runs this very program as its process 1.
+// The launcher's side of a container: lxc-start creates it and runs this program as its process 1.
 //
-// lxc-start hands descriptors on to the container as they are. So the configuration, the program and its
-// orders go through by number: none has a name that could be replaced, and secrets are in no argument. What
-// LXC itself says must not show in the command's streams, which are connected only inside.
+// The container inherits lxc-start's descriptors. So configuration, program and orders are passed by number:
+// none has a name that could be replaced, and no secret is in an argument. The command's streams are
+// connected only inside, so that LXC's own messages do not reach them.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -58,8 +58,8 @@ class Luggage {
   std::vector<UniqueFd> files_ = {};
 };
 
-// LXC's locks and a place for containers of the name, which must be nobody else's: LXC reads a configuration
-// there, too. It makes its own directory of locks below.
+// A private directory for LXC's locks and for its container path: LXC would read a configuration there, so
+// nobody else may write to it. LXC creates its own directory of locks below.
 Result<std::string> LxcDirectory() {
   Result<RuntimeDirectory> runtime = RuntimeDirectory::Open();
   if (!runtime) return runtime.error();
@@ -70,7 +70,7 @@ Result<std::string> LxcDirectory() {
 
 // ---- what LXC says ---------------------------------------------------------------------------------------
 
-// It says these of containers that it starts as well.
+// Messages that LXC also writes for containers that it starts.
 constexpr std::string_view kAlwaysSaid[] = {"Failed to drop supplimentary groups", "(proc)"};
 
 // "lxc-start: NAME: ../src/lxc/conf.c: lxc_setup: 4419 Failed to setup" -> "Failed to setup"
@@ -88,12 +88,12 @@ std::string Contents(const UniqueFd& log) {
   return text;
 }
 
-// LXC's own child frees memory of libcap's when the map of its user namespace is written between its getuid
-// and its geteuid (lxc/lxc issue 4670): now and then it aborts, before there is a container.
+// LXC's child wrongly frees libcap's memory if its uid map is written between its getuid and geteuid (lxc/lxc
+// issue 4670): it then aborts, before there is a container.
 constexpr std::string_view kAborted = "free(): invalid pointer";
 constexpr int kAttempts = 5;
 
-// The first line: those that follow say what failed in consequence.
+// The first line; the following ones are consequences.
 std::string FirstComplaint(std::string_view rest) {
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -162,8 +162,8 @@ Exec CommandFor(const LxcLaunch& container, const std::string& name, const std::
   Exec exec{.program = container.program, .sha256 = container.sha256};
   exec.argv = {std::string("lxc-start"), std::string("-F"), std::string("-n"), name,
                std::string("-P"),        directory};
-  // No set-uid newuidmap on its path: what is mapped the kernel lets everybody map, and that program asks for
-  // an entry in /etc/passwd. The directory is for an ordinary user's locks; root's are in /run/lxc.
+  // No set-uid newuidmap on its PATH: the kernel lets everybody write this map, and that program needs an
+  // entry in /etc/passwd. The directory is for an ordinary user's locks; root's are in /run/lxc.
   exec.environment = {{.name = "PATH", .value = Secret{directory}},
                       {.name = "XDG_RUNTIME_DIR", .value = Secret{directory}}};
   exec.new_session = true;

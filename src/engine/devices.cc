@@ -1,4 +1,4 @@
-// A minimal /dev: six nodes of the host that reveal nothing and reach nothing, and terminals of its own.
+// A minimal /dev: six harmless nodes of the host, and a private devpts.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -14,7 +14,7 @@ struct Device {
   const char* source;
 };
 
-// Making nodes is not for user namespaces: they are bound from the host.
+// A user namespace may not create device nodes, so they are bound from the host.
 constexpr Device kDevices[] = {{"null", "/dev/null"},     {"zero", "/dev/zero"},       {"full", "/dev/full"},
                                {"random", "/dev/random"}, {"urandom", "/dev/urandom"}, {"tty", "/dev/tty"}};
 
@@ -62,9 +62,9 @@ void MountTerminals(const Child& child, int dev) {
   ::close(context);
 }
 
-// POSIX message queues of the sandbox's own IPC namespace, which is one file system that the kernel's own
-// mount of it shows, too: mq_open(3) passes Landlock by the rule for this root. Nothing where the kernel has
-// none, or a container around us refuses the mount.
+// POSIX message queues of the sandbox's own IPC namespace. The kernel's internal mount has the same root, so
+// the Landlock rule for this mount also allows mq_open(3). Skipped if the kernel has none, or if a container
+// around us refuses the mount.
 void MountQueues(Child& child, int dev) {
   const int context = OpenFilesystem("mqueue");
   if (context < 0) return;
@@ -79,8 +79,8 @@ void MountQueues(Child& child, int dev) {
   ::close(context);
 }
 
-// The private terminal belongs to the host's devpts. ttyname(3) finds it under this name; it is left out
-// where the host's own name for it leads elsewhere.
+// The private terminal is in the host's devpts. ttyname(3) finds it under this name; skipped if the host's
+// own name for it leads elsewhere.
 void BindConsole(const Child& child, int dev) {
   if (child.program.controlling_terminal < 0) return;
   struct stat terminal {};

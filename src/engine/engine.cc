@@ -36,12 +36,13 @@ constexpr std::uint64_t kNamespaces =
     CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
 constexpr std::uint64_t kIntoCgroup = 0x200000000ULL;  // CLONE_INTO_CGROUP, of Linux 5.7
 
-// fork with namespaces: memory is copied on write, so nothing that happens inside can reach the launcher's.
-// Older filters of containers do not know clone3 and refuse it; clone says the same in one word.
+// fork with namespaces: memory is copied on write, so the child cannot change the launcher's. Older seccomp
+// filters of containers refuse clone3, which they do not know; clone takes the same flags.
 pid_t Clone(const Program& program, int& handle) {
-  // Without a gateway the network is made on the side: network_namespace.h.
+  // Without a gateway the network namespace is created in parallel: network_namespace.h.
   const std::uint64_t network = program.gateway_handover >= 0 ? CLONE_NEWNET : 0ULL;
-  // With a group of its own the child makes this namespace when it is in there: its root is where one is.
+  // With its own control group the child creates this namespace after entering it: its root is the creator's
+  // group.
   const std::uint64_t group = program.InGroup() ? 0ULL : CLONE_NEWCGROUP;
   const std::uint64_t flags = CLONE_PIDFD | (program.supervised ? 0ULL : kNamespaces | network | group);
   clone_args arguments{};
@@ -58,7 +59,7 @@ pid_t Clone(const Program& program, int& handle) {
   return static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, nullptr, &handle, nullptr, nullptr));
 }
 
-// With every signal blocked: the child inherits that, and no handler of ours runs in it.
+// Every signal is blocked: the child inherits that, and no handler of ours runs in it.
 pid_t CloneBlocked(const Program& program, std::vector<int>& slots, int& handle) {
   sigset_t all;
   sigset_t before;
@@ -80,7 +81,7 @@ pid_t CloneBlocked(const Program& program, std::vector<int>& slots, int& handle)
   return id;
 }
 
-// What the sandbox's init has told; nothing: it ended before it told anything.
+// The report of the sandbox's init; absent: it ended without one.
 std::optional<Report> ReadReport(int fd) {
   Report report;
   ssize_t count = 0;
@@ -117,8 +118,8 @@ Result<SandboxProcess> Start(const Streams& streams, Program& program) {
   return engine::AwaitStart(std::move(process), streams, program, EndedEarly);
 }
 
-// Root's privileges over the files of others end where the sandbox begins: it cannot walk through directories
-// that their owners keep for themselves.
+// Inside the sandbox root has no CAP_DAC_OVERRIDE over the host's files: it cannot enter other users' private
+// directories.
 class WaysIn {
  public:
   [[nodiscard]] bool IsForLauncherAlone(const std::string& path) {

@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::size_t kStackBytes = 32768;
 
-// A private terminal needs a session to control. Init leads it and stays in it: the kernel stops nothing from
-// the keyboard in an orphaned process group, and that is one whose every parent is in another session.
+// A private terminal needs a session. Init leads it and stays in it: the keyboard stops no process in an
+// orphaned process group, which is one whose parents are all in its own group or in other sessions.
 void TakeTerminal(const Child& child) {
   if (child.command.controlling_terminal < 0) return;
   // In a persistent sandbox this is a process of one command's.
@@ -35,8 +35,7 @@ void TakeTerminal(const Child& child) {
   child.Check(::ioctl(child.command.controlling_terminal, TIOCSCTTY, 0), Step::kTerminal);
 }
 
-// In the command's process, with all signals blocked: a process in the background may then choose the
-// foreground.
+// In the command's process, with all signals blocked, so that a background process may call tcsetpgrp.
 void EnterSession(const Child& child) {
   const int terminal = child.command.controlling_terminal;
   // Without a pid namespace a session keeps the command out of the launcher's process group.
@@ -51,7 +50,7 @@ void EnterSession(const Child& child) {
   if (terminal >= 0) child.Check(::ioctl(terminal, TIOCSPGRP, &group), Step::kTerminal);
 }
 
-// dash, and not another shell, which may know more words or set more variables.
+// Whether it is dash: another shell may have more keywords or set more variables.
 bool ShellIsKnown() {
   std::array<char, 16> text{};
   const ssize_t size = ::readlink(kShell, text.data(), text.size());
@@ -59,8 +58,8 @@ bool ShellIsKnown() {
   return target.substr(target.rfind('/') + 1) == "dash" && ::access(kShell, X_OK) == 0;
 }
 
-// What the shell would come to, without the time it takes to start. Whatever does not simply work is the
-// shell's: it knows what to say, and with which status.
+// Executes directly what the shell would execute, and saves the shell's start. If that fails, the shell runs
+// and reports the error with its own message and status.
 void ExecutePlain(const Command& command) {
   const ExecutableView& plain = command.plain;
   if (plain.argv == nullptr || *plain.argv == nullptr || !ShellIsKnown()) return;
@@ -70,15 +69,14 @@ void ExecutePlain(const Command& command) {
   }
 }
 
-// An outer /proc shows what it has of this process, and of no other: a rule is for what exists when it is
-// made.
+// Allows this process's files in an outer /proc, and no other's: a Landlock rule is for an existing inode.
 void ConfineWithOwnProc(const Child& child) {
   const int own = ::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (own >= 0) child.Check(Allow(child.landlock, own, Grant::kRead), Step::kLandlock);
   child.Check(Restrict(child.landlock), Step::kLandlock);
 }
 
-// The command's process, in init's memory until execve. Init waits for that.
+// The command's process, which shares init's memory until execve (CLONE_VFORK).
 int CommandMain(void* argument) {
   const Child& child = *static_cast<const Child*>(argument);
   const Command& command = child.command;
@@ -105,8 +103,8 @@ int CommandMain(void* argument) {
   child.Fail(Step::kExecute);
 }
 
-// Its stack is no part of ours: its frames are left by execve, which AddressSanitizer never hears of, and
-// would be taken for ours later.
+// The command's process has its own stack: execve leaves its frames without AddressSanitizer noticing, which
+// would take them for ours later.
 pid_t StartCommand(const Child& child) {
   alignas(16) static std::array<std::byte, kStackBytes> stack;
   void* const argument = const_cast<Child*>(&child);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
@@ -116,7 +114,7 @@ pid_t StartCommand(const Child& child) {
   return command;
 }
 
-// The ends of pipes that others wait for must not stay open in here. Those of a supervisor are init's, which
+// Closes the ends of pipes whose closing others wait for. A supervisor's standard streams are init's, which
 // lead nowhere.
 void CloseStreams(const Child& child) {
   const Program& program = child.program;
@@ -124,14 +122,14 @@ void CloseStreams(const Child& child) {
                                                 program.discard_queue});
 }
 
-// An outer /proc has other numbers for our children than we have.
+// In an outer /proc our children have other pids.
 ProcessName LeftBehind(const Child& child, pid_t command) {
   const bool own_session = child.program.supervised && child.command.controlling_terminal < 0;
   return child.program.outer_proc ? ProcessName{} : LeftIn(own_session ? command : ::getsid(0));
 }
 
-// How the command ended, when it has and what it has left behind with it. Tells when it is stopped.
-// A command that forks and exits for ever leaves more than can be reaped: `more`, and the signals come first.
+// Reaps. Returns the command's status once it has ended; reports when it is stopped. `more`: there are more
+// zombies than one call reaps, and signals are handled first, because a command may fork and exit for ever.
 std::optional<Report> ReapAndForget(const Child& child, pid_t command, bool& more) {
   const int which = WNOHANG | (child.command.controlling_terminal >= 0 ? WUNTRACED : 0);
   int status = 0;
@@ -152,7 +150,7 @@ std::optional<Report> ReapAndForget(const Child& child, pid_t command, bool& mor
   return std::nullopt;
 }
 
-// The MiB that a private /tmp can hold, when it holds no more, or no more files; -1.
+// The size in MiB of a private /tmp that has no room for bytes or for files; -1: it has, or there is none.
 std::int32_t FullTmp(const Child& child) {
   constexpr unsigned kHundred = 100;  // a write that does not fit leaves less than a percent free
   struct statfs tmp {};
@@ -164,8 +162,8 @@ std::int32_t FullTmp(const Child& child) {
 
 }  // namespace
 
-// All signals are blocked, and so wait here. Nothing else may be sent to the first process of a namespace.
-// Once the end is reported and we have ended, the kernel kills whatever is left in the namespace.
+// All signals are blocked and taken here. Processes inside cannot send others to process 1 of their
+// namespace. Once it has reported the end and ended, the kernel kills what is left in the namespace.
 void RunCommand(const Child& child) {
   TakeTerminal(child);
   const pid_t command = StartCommand(child);
@@ -184,8 +182,8 @@ void RunCommand(const Child& child) {
     siginfo_t info{};
     const timespec now{};
     const int number = more ? ::sigtimedwait(&all, &info, &now) : ::sigwaitinfo(&all, &info);
-    // The connection's signal also comes when the command has just been read from it, and is dropped while
-    // one of somebody inside waits. Those concern other commands.
+    // The connection's signal also comes after the command was just read from it; it is lost while one from
+    // inside is pending. Signals from inside concern other commands.
     const bool tied = child.session && !child.command.background;
     if (tied && child.LauncherIsGone()) child.Leave(255);
     const bool outside = info.si_code <= 0 && info.si_pid == 0;

@@ -10,7 +10,7 @@
 namespace mxc::engine {
 namespace {
 
-// Rights by the ABI that brought them; the headers of a distribution may be older than its kernel.
+// Rights by the ABI that introduced them; a distribution's headers may be older than its kernel.
 constexpr std::uint64_t kExecute = 1U << 0U, kWriteFile = 1U << 1U, kReadFile = 1U << 2U, kReadDir = 1U << 3U;
 constexpr std::uint64_t kMakeChar = 1U << 6U, kMakeBlock = 1U << 11U;
 constexpr std::uint64_t kAbi1 = (1U << 13U) - 1;
@@ -22,7 +22,7 @@ constexpr std::uint64_t kScopeSignals = 1U << 1U;
 constexpr std::uint64_t kScopes = (1U << 0U) | kScopeSignals;
 constexpr std::uint64_t kTcp = (1U << 0U) | (1U << 1U);  // ABI 4: bind and connect
 
-// struct landlock_ruleset_attr as ABI 6 has it.
+// struct landlock_ruleset_attr of ABI 6.
 struct RulesetAttributes {
   std::uint64_t handled_access_fs = 0;
   std::uint64_t handled_access_net = 0;
@@ -73,14 +73,15 @@ int BeginLandlock(LandlockRules& rules, const LandlockScope& scope) {
   attributes.handled_access_fs = Handled(abi);
   attributes.handled_access_net = scope.tcp && abi >= 4 ? kTcp : 0;
   attributes.scoped = scope.scopes && abi >= 6 ? kScopes : 0;
-  // A kernel takes what it knows of the structure, and more only when it is zero.
+  // A kernel accepts a larger structure if the fields that it does not know are zero.
   rules.ruleset =
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0U));
   rules.handled = attributes.handled_access_fs;
   return rules.ruleset < 0 ? -1 : 0;
 }
 
-// Every ruleset refuses moves between directories that it does not grant, so this one grants them everywhere.
+// Every ruleset denies renames between directories unless a rule grants them, so this one grants them
+// everywhere.
 int ScopeSignals() {
   RulesetAttributes attributes;
   attributes.handled_access_fs = kRefer;
@@ -113,7 +114,7 @@ int AllowStandardStreams(const LandlockRules& rules) {
     std::uint64_t rights = kIoctlDev;
     if (mode != O_WRONLY) rights |= kReadFile;
     if (mode != O_RDONLY) rights |= kWriteFile | kTruncate;
-    // Pipes and sockets have no place in a tree (EBADFD): Landlock does not restrict opening them.
+    // Pipes and sockets are in no directory tree (EBADFD): Landlock does not restrict opening them.
     if (AddRule(rules, fd, rights) != 0 && errno != EBADFD) return -1;
   }
   return 0;

@@ -1,5 +1,5 @@
-// Landlock as a second layer under the mounts: reading and executing everywhere, writing only where a mount
-// is meant to be written. A mistake in the mount tree then does not yet open anything.
+// Landlock as a second layer under the mounts: read and execute everywhere, write only below writable mounts.
+// A mistake in the mount tree alone then opens nothing for writing.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +8,34 @@ namespace mxc::engine {
 
 enum class Grant {
   kRead,         // read, list, execute
-  kReadMounted,  // the same below a read-only mount, and what that refuses by itself: to truncate
+  kReadMounted,  // the same and truncate, which a read-only mount refuses by itself
   kReadFile,     // read and execute one file
   kList,         // list directories
-  kWriteTree,    // everything but making device nodes
+  kWriteTree,    // everything except creating device nodes
   kWriteFile,    // read, write, truncate one file
-  kWriteDevices  // read, write, truncate, ioctl; nothing can be made
+  kWriteDevices  // read, write, truncate, ioctl; no creating
 };
 
-// A ruleset in the making. Where the kernel has no Landlock, or one that would forbid every rename between
-// directories (ABI 1), it is empty and adds nothing.
+// A ruleset. Without Landlock, or with ABI 1, which forbids every rename between directories, it is empty and
+// restricts nothing.
 struct LandlockRules {
   int ruleset = -1;
   std::uint64_t handled = 0;
 };
 
-// What a ruleset handles beside files, as far as the kernel knows it.
+// What a ruleset handles besides files, if the kernel knows it.
 struct LandlockScope {
-  bool tcp = false;    // ABI 4: none can be bound or connected
+  bool tcp = false;    // ABI 4: TCP sockets can be neither bound nor connected
   bool scopes = true;  // ABI 6: abstract sockets and signals stay inside
 };
 
-// All return -1 and set errno when the kernel refuses what it should take.
+// All return -1 and set errno if the kernel refuses what its ABI version promises.
 [[nodiscard]] int BeginLandlock(LandlockRules& rules, const LandlockScope& scope = {});
 [[nodiscard]] int Allow(const LandlockRules& rules, int borrowed_fd, Grant grant);
-// What was opened for the command before it was confined may be opened again through /proc/self/fd.
+// Lets the command open its standard streams again through /proc/self/fd.
 [[nodiscard]] int AllowStandardStreams(const LandlockRules& rules);
 [[nodiscard]] int Restrict(const LandlockRules& rules);
-// From here on this process and its descendants can send signals to each other only. Fails without ABI 6.
+// From now on this process and its descendants can only send signals to each other. Fails without ABI 6.
 [[nodiscard]] int ScopeSignals();
 
 }  // namespace mxc::engine

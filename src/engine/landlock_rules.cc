@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kReference = O_PATH | O_CLOEXEC | O_NOFOLLOW;
 
-// Component by component: openat2, which could do it at once, is not there inside another sandbox.
+// Component by component, because the seccomp filter of another sandbox around us refuses openat2.
 UniqueFd OpenPath(std::string_view path) {
   UniqueFd here{::open("/", kReference)};
   for (std::size_t from = 1; here && from < path.size();) {
@@ -109,7 +109,7 @@ Status RuleBuilder::AddOpened(Opened opened, Access access) {
   return Failed("make a Landlock rule for", opened.path, errno);
 }
 
-// The directory itself gets no rule but, at most, for its names: it would hold for the holes as well.
+// The directory itself gets at most a rule for listing: any other would apply to the holes as well.
 Status RuleBuilder::AddBeside(const Opened& directory) {
   const int reference = directory.file.Get();
   if (!HasHoleBelow(directory.path, true) && Allow(rules_, reference, Grant::kList) != 0) {

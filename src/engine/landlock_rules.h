@@ -1,4 +1,4 @@
-// The Landlock rules of a sandbox without namespaces, made by the launcher before anything is started.
+// The Landlock rules of a sandbox without namespaces; the launcher builds them before it starts anything.
 #pragma once
 
 #include "base/unique_fd.h"
@@ -13,9 +13,9 @@ struct BuiltRules {
   LandlockRules rules = {};  // borrows it
 };
 
-// Each granted path is opened once, without a symbolic link anywhere, and compared with the object the policy
-// was resolved for. A directory with a hole below it is listed, and what stands beside the hole is granted.
-// Errors: kSetupFailed, naming the path; kUnavailable without Landlock.
+// Opens each granted path once, without following links, and compares it with the object the policy was
+// resolved for. Of a directory with a hole (LandlockSandbox::holes) below it, grants the entries beside the
+// hole. Errors: kSetupFailed, naming the path; kUnavailable without Landlock.
 [[nodiscard]] Result<BuiltRules> BuildRules(const LandlockSandbox& sandbox);
 
 }  // namespace mxc::engine

@@ -1,5 +1,5 @@
-// Everything that takes rights away, in the one order that works: dropping needs the capabilities that the
-// last drop removes, and after the seccomp program little of this could be called.
+// Drops all rights, in the only order that works: dropping needs the capabilities that the last drop removes,
+// and the seccomp program denies most of these calls.
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -23,8 +23,8 @@ namespace {
 
 constexpr unsigned kMemoryMajor = 1, kNullMinor = 3;  // Documentation/admin-guide/devices.txt
 
-// Of the null device the caller may be the owner, who can change its mode for the whole host; the sandbox's
-// own is on a read-only mount.
+// The caller may own the host's null device and could change its mode for the whole host; the sandbox's own
+// is on a read-only mount.
 bool IsOwnedNull(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
@@ -34,7 +34,7 @@ bool IsOwnedNull(int fd) {
 void LoadFilter(const Child& child, std::span<const std::byte> bytes) {
   sock_fprog program{};
   program.len = static_cast<unsigned short>(bytes.size() / sizeof(sock_filter));
-  // The kernel only reads it; its interface is older than const.
+  // The kernel only reads it, but its interface has no const.
   program.filter = const_cast<sock_filter*>(reinterpret_cast<const sock_filter*>(bytes.data()));  // NOLINT
   child.Check(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program), Step::kSeccomp);
 }
@@ -42,17 +42,17 @@ void LoadFilter(const Child& child, std::span<const std::byte> bytes) {
 }  // namespace
 
 void DropCapabilities(const Child& child) {
-  // Until the kernel knows no more: it may be newer than our headers.
+  // Up to the kernel's last capability: it may be newer than our headers.
   for (unsigned long capability = 0; capability < 64; ++capability) {
     if (::prctl(PR_CAPBSET_DROP, capability, 0UL, 0UL, 0UL) == 0) continue;
     if (errno == EINVAL && capability > CAP_WAKE_ALARM) break;
-    // Without a user namespace of its own a caller may not lower its bound. It cannot gain anything either:
-    // no new privileges, below.
+    // Without its own user namespace an ordinary caller may not lower its bounding set. It cannot gain
+    // anything either: no_new_privs is set below.
     if (errno == EPERM && child.program.supervised) break;
     child.Fail(Step::kCapabilities);
   }
   child.Check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL), Step::kCapabilities);
-  // uid 0 means nothing from here on, for good.
+  // From here on uid 0 gives no capabilities, irrevocably (securebits).
   constexpr unsigned long kBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                                   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
@@ -78,10 +78,9 @@ void LoadFilters(const Child& child) {
   for (const std::span<const std::byte> filter : child.program.filters) LoadFilter(child, filter);
 }
 
-// Init is locked down like the command, which inherits all of it: nothing inside has more rights than the
-// rest. Where init is all that holds the processes together, and where the command gets a rule of its own, it
-// stays outside of their Landlock domain.
-// Descriptors are closed in bulk when the other task, which shares them, is done.
+// Locks init down; the command inherits all of it, so nothing inside has more rights than the rest. Init
+// stays outside the command's Landlock domain if there is no pid namespace, or if the command gets a rule of
+// its own. Descriptors are closed in bulk after the other task, which shares them, has ended.
 void LockDown(Child& child, NetworkAhead& network) {
   for (int target = 0; target < 3; ++target) {
     const int source = child.program.standard.at(static_cast<std::size_t>(target));

@@ -60,8 +60,8 @@ std::uint64_t MountOf(int fd) {
   return status.stx_mnt_id;
 }
 
-// What has another mount on top of it, or above it, is in reach for nobody inside. A file that is read-only
-// needs no rule: the one of the root is enough.
+// Nobody inside can reach a mount that another one covers. A read-only file needs no rule: the root's is
+// enough.
 int AllowOne(const LandlockRules& rules, const Mounted& mounted) {
   const UniqueFd mount{OpenReference(AT_FDCWD, mounted.path.c_str(), 0)};
   if (!mount || MountOf(mount.Get()) != mounted.id) return 0;

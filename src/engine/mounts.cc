@@ -1,4 +1,4 @@
-// The new root: built beside the old one, whose paths stay in reach until everything stands.
+// Builds the new root beside the old one, whose paths stay reachable until everything is mounted.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -14,13 +14,13 @@ namespace mxc::engine {
 namespace {
 
 constexpr unsigned kOrdinary = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-// Where a link is read the kernel wants to note the time. What is sealed cannot take it, and each path
-// through such a link would be looked up the slow way, every time: /bin, /lib and /lib64 are such links.
+// noatime: reading a link updates its atime. On a read-only tmpfs the kernel cannot, and leaves the fast path
+// lookup (RCU) for each path through such a link: /bin, /lib and /lib64 are links.
 constexpr unsigned kSealedLater = MOUNT_ATTR_NOATIME;
 constexpr const char* kRootBytes = "16777216";
 constexpr const char* kDevBytes = "65536";
 
-// A detached mount of a new file system; the options that are null are left at the kernel's default.
+// A detached mount of a new file system; null options keep the kernel's default.
 int NewFilesystem(const Child& child, const char* type, const char* mode, const char* size,
                   unsigned attributes) {
   const int context = child.Check(OpenFilesystem(type), Step::kTmpfs);
@@ -36,7 +36,7 @@ bool Is(const struct stat& status, const MountAction& action) {
   return status.st_dev == action.device && status.st_ino == action.inode;
 }
 
-// In a tmpfs of ours: an empty directory or file to mount on.
+// Creates a mount target in a tmpfs of ours: an empty directory or file.
 void MakeTarget(const Child& child, const MountAction& action, bool directory) {
   const int base = child.slots[static_cast<std::size_t>(action.base)];
   const int made = directory ? ::mkdirat(base, action.path.c_str(), 0755)
@@ -44,7 +44,7 @@ void MakeTarget(const Child& child, const MountAction& action, bool directory) {
   if (made != 0 && errno != EEXIST) child.Fail(Step::kMakeTarget);
 }
 
-// In a bind mount: what is there already.
+// Opens an existing mount target in a bind mount.
 int OpenTarget(const Child& child, const MountAction& action) {
   const int target = OpenReference(child.slots[0], action.path.c_str(), RESOLVE_BENEATH);
   return child.Check(target, Step::kOpenTarget);
@@ -59,7 +59,8 @@ bool LooksLikePlaceholder(const struct stat& status) {
          (S_ISDIR(status.st_mode) && (status.st_mode & 07777U) == kPlaceholderDirectoryMode);
 }
 
-// The run that held the name has ended. Nobody can make another one through a read-only mount.
+// Whether another run's placeholder has disappeared with that run. Nobody inside can create a new file on the
+// read-only mount.
 bool IsGone(const Child& child, const MountAction& action) {
   if (!action.look_alike || action.base != kInBind || action.slot >= 0) return false;
   const int target = OpenReference(child.slots[0], action.path.c_str(), RESOLVE_BENEATH);
@@ -68,7 +69,8 @@ bool IsGone(const Child& child, const MountAction& action) {
   return false;
 }
 
-// What stands at the name now need not be what was examined: a mask over something else hides nothing.
+// Checks the target's identity: the name may lead to another object by now, and the mask would not hide the
+// right one.
 void CheckTarget(const Child& child, const MountAction& action, int target) {
   if (!action.covers_self && !action.placeholder) return;
   struct stat status {};
@@ -102,8 +104,8 @@ void Keep(Child& child, const MountAction& action, int mount) {
 
 // ---- one function for each kind of action --------------------------------------------------------------
 
-// A private copy of the mounts at `source`, with what a bind mount allows. Private, because a mount that
-// appears on the host later would arrive here without our attributes.
+// A copy of the mounts at `source` with the attributes of a bind mount. Private propagation, because a later
+// mount on the host would appear here without our attributes.
 int CloneSource(const Child& child, const MountAction& action, int source) {
   const int tree = child.Check(CloneTree(source), Step::kCloneMounts);
   const unsigned attributes = action.writable ? kOrdinary : kOrdinary | MOUNT_ATTR_RDONLY;
@@ -122,7 +124,7 @@ bool ExamineSource(const Child& child, const MountAction& action, int source) {
   return S_ISDIR(status.st_mode);
 }
 
-// The source is looked up once. What is examined, copied and mounted is that one descriptor.
+// Looks the source up once; the same descriptor is examined, copied and mounted.
 int OpenSource(const Child& child, const MountAction& action, bool& directory) {
   const int source = child.Check(OpenReference(AT_FDCWD, action.source.c_str(), 0), Step::kOpenSource);
   directory = ExamineSource(child, action, source);
@@ -140,7 +142,7 @@ void AllowBound(const Child& child, const MountAction& action, int tree, bool di
   child.Check(Allow(child.landlock, tree, grant), Step::kLandlock);
 }
 
-// Made by the launcher, who has the privileges for it.
+// Takes a copy of mounts that the launcher has made, because it has the privileges for it.
 int TakeTree(const Child& child, const MountAction& action, bool& directory) {
   errno = EPERM;
   child.Check(action.tree, Step::kCloneMounts);
@@ -159,7 +161,7 @@ void Bind(const Child& child, const MountAction& action) {
   ::close(tree);
 }
 
-// A directory bound onto itself: a mount point cannot be renamed.
+// Binds a directory onto itself: a mount point cannot be renamed.
 void Pin(const Child& child, const MountAction& action) {
   if (action.base != kInBind) return Bind(child, action);
   const int target = OpenTarget(child, action);
@@ -181,7 +183,7 @@ void Tmpfs(Child& child, const MountAction& action) {
   Keep(child, action, mount);
 }
 
-// A device node on a mount without devices: opening it fails with EACCES, for its owner and for root.
+// A device node on a nodev mount: opening it fails with EACCES, for its owner and for root.
 int MakeMask(const Child& child, const MountAction& action) {
   const int source = child.Check(OpenReference(AT_FDCWD, "/dev/null", 0), Step::kDevice);
   struct stat status {};
@@ -195,7 +197,7 @@ int MakeMask(const Child& child, const MountAction& action) {
   return tree;
 }
 
-// The second and all that follow are copies of the first, whose attributes they inherit.
+// Later masks are copies of the first one and inherit its attributes.
 void Mask(Child& child, const MountAction& action) {
   if (child.mask >= 0) {
     const int tree = child.Check(CloneTree(child.mask), Step::kCloneMounts);
@@ -207,8 +209,8 @@ void Mask(Child& child, const MountAction& action) {
   AttachAt(child, action, child.mask, false);
 }
 
-// What of the outer /proc may be opened: nothing that belongs to a process. Its links lead on: /proc/self/fd
-// to what is open already.
+// Files of the outer /proc that may be opened: none of a process. Links can still be followed: /proc/self/fd
+// leads to files that are open already.
 void AllowKernelFiles(const Child& child, int proc) {
   constexpr const char* kFiles[] = {"cpuinfo", "filesystems", "loadavg", "meminfo",
                                     "stat",    "uptime",      "version", "vmstat"};
@@ -306,7 +308,7 @@ void SealOne(const Child& child, int mount) {
   child.Check(::syscall(SYS_mount_setattr, mount, "", kEmptyPath, &change, sizeof change), Step::kSeal);
 }
 
-// What stands in a read-only tmpfs could not be made after it was read-only.
+// Makes tmpfs mounts read-only last, because nothing can be created in them afterwards.
 void Seal(Child& child) {
   for (const MountAction& action : child.program.mounts) {
     ++child.node;
@@ -332,7 +334,7 @@ int MakeRoot(Child& child) {
 }  // namespace
 
 bool MakeTextFile(int directory, const char* name, std::string_view text) {
-  // The caller's limit on the size of files holds for ours as well, with SIGXFSZ.
+  // The caller's RLIMIT_FSIZE applies to this file, too, with SIGXFSZ.
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < text.size()) return true;
   constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -343,14 +345,14 @@ bool MakeTextFile(int directory, const char* name, std::string_view text) {
   return whole;
 }
 
-// The new root is mounted over the old one. Absolute paths still start at the old: a process keeps the root
-// directory it has, whatever is mounted over it.
+// Mounts the new root over the old one. Absolute paths still start at the old one: a process keeps its root
+// directory, whatever is mounted over it.
 void BuildRoot(Child& child) {
   child.Check(BeginLandlock(child.landlock), Step::kLandlock);
   const int root = MakeRoot(child);
   child.slots[0] = root;
   child.Check(Attach(root, AT_FDCWD, "/"), Step::kRoot);
-  // With the outer /proc in it the root as a whole cannot be granted.
+  // With the outer /proc in it, the root as a whole cannot be granted.
   const bool all = !child.program.outer_proc || child.program.root_is_bind;
   child.Check(Allow(child.landlock, root, all ? Grant::kRead : Grant::kList), Step::kLandlock);
   const bool writable_root = !child.program.root_is_bind && !child.program.root_read_only;
@@ -362,12 +364,10 @@ void BuildRoot(Child& child) {
   }
   child.node = -1;
   Seal(child);
-  // The device nodes have no attributes of their own yet, and might still follow the host's mounts.
+  // The device nodes do not have private propagation yet.
   child.Check(AddAttributes(root, MOUNT_ATTR_NOSUID, kPrivate), Step::kProtectMounts);
 }
 
-// One unmount for the whole host: each waits for a grace period of the kernel, the slowest step of the
-// set-up.
 void SealInit(const Child& child) {
   const int source = child.Check(OpenReference(AT_FDCWD, "/proc/1", 0), Step::kProc);
   const int tree = child.Check(CloneTree(source), Step::kProc);
@@ -377,6 +377,8 @@ void SealInit(const Child& child) {
   ::close(tree);
 }
 
+// Unmounts the whole host at once: each unmount waits for an RCU grace period, the slowest step of the
+// set-up.
 void EnterRoot(Child& child) {
   child.Check(::fchdir(child.slots[0]), Step::kPivot);
   child.Check(PivotRoot(".", "."), Step::kPivot);

@@ -1,26 +1,27 @@
-// The namespaces of a sandbox that has ended, taken apart by the kernel after the launcher has returned.
+// Lets the kernel destroy the namespaces of an ended sandbox after the launcher has returned.
 //
-// The last daemon of a mount namespace waits while the kernel takes it apart. That would be init, whose end
-// the launcher waits for; the collector of the network namespace then wants init's processor as well.
-// Together that is a twentieth of a launch. So both go into the queue of a socket, and the last thing that
-// init does is to put the socket itself there: once the launcher has ended, what holds the socket is the
-// socket. Such garbage is found when a Unix socket is closed, and a worker of the kernel collects it
-// (net/unix/garbage.c; before Linux 6.9 whoever closes the socket does).
+// The process with the last reference to a mount namespace waits while the kernel destroys it. That would be
+// init, for whose end the launcher waits; the network namespace's clean-up then competes for init's
+// processor. So init sends descriptors of both through a socket pair, and finally the socket itself: once the
+// launcher has ended, only the socket's own queue references the socket. The kernel detects such a cycle when
+// a Unix socket is closed, and a kernel worker collects it (net/unix/garbage.c; before Linux 6.9 the closing
+// process does).
 //
-// Worth 15 % of a launch or more. Measured by tests/bench/paired.py against a program whose Discard::Make returns {}.
+// Saves 15 % of a launch or more. Measured by tests/bench/paired.py against a program whose Discard::Make
+// returns {}.
 //
-// By then no process of the sandbox is left, and no process can reach what is left. Wherever a step of this
-// fails, the kernel takes the namespaces apart at once: only time is lost.
+// No process of the sandbox is left by then, and no process can reach the namespaces. If a step fails, the
+// kernel destroys them at once, which only takes time.
 #pragma once
 
 #include "base/unique_fd.h"
 
 namespace mxc {
 
-// The launcher's ends, open until all else is over.
+// The launcher's ends, to be closed last.
 struct Discard {
-  UniqueFd sender = {};  // what is sent here lies in `queue`; closed after it
-  UniqueFd queue = {};   // the lower number, so that the kernel closes it first, too
+  UniqueFd sender = {};  // `queue` receives what is sent here; closed after it
+  UniqueFd queue = {};   // has the lower number, so that the kernel closes it first at exit, too
 
   [[nodiscard]] static Discard Make();
 };
@@ -29,9 +30,9 @@ namespace engine {
 
 struct Child;
 
-// In init: lays its namespaces into the queue, and closes them.
+// In init: sends its namespaces into the queue, and closes them.
 void PutNamespacesAway(const Child& child);
-// At its end. Nothing can be put away from here on.
+// In init, last: sends the socket itself, after which nothing can be sent.
 void SealDiscarded(const Child& child);
 
 }  // namespace engine

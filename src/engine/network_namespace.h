@@ -1,14 +1,15 @@
-// The sandbox's own network namespace, made on the side. It takes longest of all namespaces, and the mounts
-// do not depend on it: a second task of the same memory makes it while the first builds the mount tree.
+// The sandbox's own network namespace, created in parallel. It takes longest of all namespaces and the mounts
+// do not depend on it, so a second task with the same memory creates it while the first builds the mount
+// tree.
 //
 //   NetworkAhead network;
-//   network.Begin(child);   // with the capabilities of the new user namespace
+//   network.Begin(child);   // needs the capabilities of the new user namespace
 //   ...
-//   network.Join(child);    // with them still; `lo` may not be up yet
+//   network.Join(child);    // needs them, too; `lo` may not be up yet
 //   ...
-//   network.AwaitUp(child); // it is, and the task has no descriptor left to close
+//   network.AwaitUp(child); // `lo` is up, and the task has closed its descriptors
 //   ...
-//   network.Reap(child);    // the task is no more, which a limit of processes would count
+//   network.Reap(child);    // the task has ended, so that RLIMIT_NPROC does not count it
 #pragma once
 
 #include <sched.h>
@@ -24,7 +25,7 @@ namespace mxc::engine {
 
 class NetworkAhead {  // NOLINT(*-member-init): stack_ is touched where it is used
  public:
-  // All do nothing where the policy shares the host's network, or has a gateway set one up.
+  // All do nothing if the policy shares the host's network, or if the gateway's set-up creates the namespace.
   void Begin(const Child& child);
   void Join(Child& child);
   void AwaitUp(const Child& child);
@@ -40,10 +41,10 @@ class NetworkAhead {  // NOLINT(*-member-init): stack_ is touched where it is us
   void Await(const Child& child, State state);
 
   pid_t task_ = -1;
-  cpu_set_t allowed_ = {};  // to both tasks
+  cpu_set_t allowed_ = {};  // the processors that both tasks may use
   bool moved_ = false;
   std::atomic<int> state_ = kPending;
-  int namespace_ = -1;  // its descriptor, once it is made
+  int namespace_ = -1;  // descriptor of the namespace, once it exists
   alignas(16) std::array<std::byte, 16384> stack_;
 };
 

@@ -1,4 +1,4 @@
-// What the sandbox's init tells the launcher, through a pipe: one fixed-size record per event.
+// The reports of the sandbox's init to the launcher, through a pipe: one fixed-size record per event.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace mxc::engine {
 
 struct Program;
 
-// A step of the set-up, in the order they happen. report.cc holds the words and the remedies.
+// The steps of the set-up, in their order: a failed one names itself. report.cc has the texts and remedies.
 enum class Step : std::int32_t {
   kCreate,
   kTie,
@@ -61,12 +61,12 @@ enum class Step : std::int32_t {
 enum class Event : std::int32_t {
   kFailed,   // `step` with errno `number`, at mount `node` (or -1)
   kStarted,  // the command has been executed
-  kStopped,  // by a signal, with a private terminal: it waits for a SIGCONT that is sent to init
-  kEnded,    // `number` is its status, as wait(2) gives it, `node` the MiB of a private /tmp that is full, or
-             // -1, `left` what it left
+  kStopped,  // a signal has stopped the command, which has a private terminal; SIGCONT to init continues it
+  kEnded,    // `number` is the status as of wait(2), `node` the MiB of a full private /tmp or -1, `left` the
+             // name of a process that the command left
 };
 
-// The name of a process (PR_SET_NAME), which is the command's to choose.
+// The name of a process (PR_SET_NAME). The command can choose it: untrusted.
 using ProcessName = std::array<char, 16>;
 
 struct Report {
@@ -74,10 +74,10 @@ struct Report {
   Step step = Step::kCreate;
   std::int32_t number = 0;
   std::int32_t node = -1;
-  ProcessName left = {};  // of a process that it left in its session; "": none
+  ProcessName left = {};  // name of a process that it left in its session; "": none
 };
 
-// The error a failed step is to the user.
+// The error that a failed step is to the user.
 [[nodiscard]] Error StepError(const Report& report, const Program& program);
 
 }  // namespace mxc::engine

@@ -1,4 +1,4 @@
-// The launcher's side of a sandbox's first process, however that came to be.
+// The launcher's side of a sandbox's first process, however that was created.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@ namespace mxc::engine {
 
 struct ReportPipe {
   UniqueFd reader = {};
-  UniqueFd writer = {};  // above the standard streams, which the child may connect to something else
+  UniqueFd writer = {};  // above 2, because the child may replace its standard streams
 
   [[nodiscard]] static Result<ReportPipe> Make();
 };
 
-// The first report says whether the command runs. A sandbox that failed is reaped here; `ended_early` gets
-// the status of one that reported nothing.
+// Waits for the first report, which says whether the command runs. Reaps a sandbox that failed; `ended_early`
+// makes the error of one that ended without a report, from its status.
 [[nodiscard]] Result<SandboxProcess> AwaitStart(SandboxProcess process, const Streams& streams,
                                                 const Program& program,
                                                 const std::function<Error(int)>& ended_early);

@@ -1,5 +1,5 @@
-// A sandbox without namespaces, in the child: init outside the command's Landlock domain, holding its
-// processes together. Only system calls.
+// A sandbox without namespaces, in the child: init stays outside the command's Landlock domain, adopts its
+// processes and ends them. System calls only.
 #pragma once
 
 #include <sys/types.h>
@@ -10,24 +10,25 @@
 
 namespace mxc::engine {
 
-// Makes init the one that adopts and ends what the command starts, before anything is started.
+// Makes init the subreaper of all that the command will start; to be called before anything is started.
 void BeginSupervision(Child& child);
-// kill(-1) reaches nothing but what the command has started.
+// Makes kill(-1) reach only processes that the command has started.
 void KeepSignalsInside(Child& child);
-// In the command's process, last before execve: what init itself must stay free of.
+// In the command's process, last before execve: the restrictions that init must not have.
 void ConfineCommand(const Child& child);
-// -1 with errno where the kernel does not show the children of a process in /proc.
+// -1 with errno if /proc does not show the children of a process (CONFIG_PROC_CHILDREN).
 [[nodiscard]] int CheckChildrenShow();
-// A command that forks and exits for ever feeds every loop that reaps: after so many, orders come first.
+// A loop that reaps returns after so many, because a command that forks and exits for ever would keep it
+// busy.
 inline constexpr int kMostReaped = 256;
-// Kills the children of this process, those in `spared` excepted; their orphans become its children. False:
-// there were none, dead ones included.
+// Kills the children of this process except `spared`; their orphans become its children. False: there were
+// none, not even zombies.
 bool KillChildren(std::span<const pid_t> spared = {});
-// The name of a child of this process that is in `session`, unless it ends in a moment; "" when there is
-// none. A daemon has a session of its own.
+// The name of a child of this process in `session` that does not end within a moment; "": none. Daemons have
+// a session of their own.
 [[nodiscard]] ProcessName LeftIn(pid_t session);
-// Kills everything the command has started and waits for it; then its temporary files are removed. In a
-// persistent sandbox a command that forks faster is left to init: then we adopt no longer.
+// Kills everything the command has started, waits for it, and removes its temporary files. In a persistent
+// sandbox gives up on a command that forks faster than that, stops adopting, and leaves it to init.
 void EndSupervision(const Child& child);
 
 }  // namespace mxc::engine

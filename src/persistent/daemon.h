@@ -1,6 +1,6 @@
-// The process that keeps one sandbox from provision to deprovision. It answers launchers one message at a
-// time; commands it only lets in. When it dies, the kernel ends the sandbox, and the cleanup process clears
-// the host.
+// The process that keeps one sandbox from provision to deprovision. It answers one message of a launcher at a
+// time, and hands connections for commands on to init. When it dies, the kernel ends the sandbox, and the
+// cleanup process removes the host resources.
 #pragma once
 
 #include <cstdint>
@@ -28,22 +28,22 @@ struct Place {
   StateDirectory directory;
   SandboxId id = {};
   UniqueFd socket = {};
-  UniqueFd provisioner = {};  // who made it, until it is kept; gone, it ends
+  UniqueFd provisioner = {};  // to the provisioning launcher, whose end ends the sandbox until kKeep
 };
 
-// What its provisioner says to the daemon, one byte at a time.
-inline constexpr char kKeep = 'k';   // it stays without me
-inline constexpr char kEnd = 's';    // stop, and tell me what was left
-inline constexpr char kHeard = 'h';  // I have told that
+// Messages of the provisioning launcher to the daemon, one byte each.
+inline constexpr char kKeep = 'k';   // keep the sandbox when I end
+inline constexpr char kEnd = 's';    // stop it, and tell me what its commands left
+inline constexpr char kHeard = 'h';  // I have told the user
 
 class SandboxDaemon {
  public:
-  // `plan` is that of provision. `stages` and `signals` are borrowed.
+  // `plan`: of provision. `stages` and `signals` are borrowed.
   SandboxDaemon(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
                 SignalScope& signals);
-  // Until the sandbox is deprovisioned, its time is over, or we are told to end. The name is gone then. When
-  // its commands have left something, and nobody who waits has heard of it, until it has been said, or we are
-  // told to end once more.
+  // Returns when the sandbox was deprovisioned, its time is over, or a signal asks the daemon to end; the
+  // name is removed then. If its commands have left something that no waiting launcher has told, returns only
+  // once a caller has been told, or after a second signal.
   void Run();
 
  private:
@@ -56,7 +56,7 @@ class SandboxDaemon {
   [[nodiscard]] bool CpuTimeIsUp() const;
   void OnSandbox(short init, short ends, short records);
   void Accept();
-  // False: it is done with.
+  // False: the connection is to be closed.
   [[nodiscard]] bool Serve(const UniqueFd& connection);
   [[nodiscard]] std::string Answer(Verb verb, const UniqueFd& connection);
   [[nodiscard]] std::string State() const;
@@ -72,30 +72,30 @@ class SandboxDaemon {
   void End();
 
   Plan plan_;             // of the last start
-  RunMark mark_ = {};     // while it stands
-  std::string entry_;     // what an exec is told of it
-  std::string basis_;     // and what its report is made by; of the last start
-  SessionLimits limits_;  // of the last start, too
+  RunMark mark_ = {};     // while the sandbox runs
+  std::string entry_;     // reply to an exec (EntryText)
+  std::string basis_;     // basis of reports (BasisText), of the last start
+  SessionLimits limits_;  // of the last start
   const Stages& stages_;
   Place place_;
   SignalScope& signals_;
-  UniqueFd names_;                      // tells when names are removed
-  std::vector<UniqueFd> callers_ = {};  // who has connected, and not called yet
+  UniqueFd names_;                      // inotify: a name was removed
+  std::vector<UniqueFd> callers_ = {};  // connections without a call so far
   LiveSandbox sandbox_;
   Followers followers_;
-  std::optional<AuditLog> audit_ = {};  // of what the gateway decides
+  std::optional<AuditLog> audit_ = {};  // for decisions of the gateway
   std::uint64_t provisioned_ms_;        // of NowMs(), like all the following
-  std::uint64_t busy_ms_;               // when something was asked for, or running, last
-  std::uint64_t cpu_limit_ms_ = 0;      // of all commands since start; 0: none
-  std::uint64_t cpu_look_ms_ = 0;       // when to see how much is used
-  std::uint64_t cpu_end_ms_ = 0;        // when it is stopped for that; 0: there is some left
-  std::uint64_t look_ms_;               // when to look at our name again
-  bool stopped_ = false;                // has stood before
-  std::vector<Warning> told_ = {};      // what the stages have said, for who asks next
-  bool used_ = false;                   // a command has been in it
-  bool signalled_ = false;              // we are to end, and have not done anything about it
-  bool expired_ = false;                // it has ended, and what it has left is to be told
-  const char* ended_how_ = "";          // then
+  std::uint64_t busy_ms_;               // time of the last request or running command
+  std::uint64_t cpu_limit_ms_ = 0;      // for all commands since start; 0: none
+  std::uint64_t cpu_look_ms_ = 0;       // when to check the processor time again
+  std::uint64_t cpu_end_ms_ = 0;        // when to stop the sandbox for it; 0: within the limit
+  std::uint64_t look_ms_;               // when to check again that our name exists
+  bool stopped_ = false;                // the sandbox has run and was stopped
+  std::vector<Warning> told_ = {};      // warnings of the stages for the next caller
+  bool used_ = false;                   // a command has run in it
+  bool signalled_ = false;              // a signal asks the daemon to end and is not yet handled
+  bool expired_ = false;                // it has ended, and the next caller must be told what was left
+  const char* ended_how_ = "";          // if expired_: why it ended
   bool done_ = false;
 };
 

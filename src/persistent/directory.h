@@ -1,6 +1,5 @@
-// Where the sandboxes of a user are found: a private directory with one socket for each. The socket is all
-// there is of a record: who can connect has found a living daemon, and a socket that refuses is of one that
-// was killed. So nothing written can be out of date.
+// A user's private directory with one socket for each sandbox. The socket is the only record of a sandbox: if
+// connect() succeeds, the daemon is alive; ECONNREFUSED means that it was killed. So no record can be stale.
 #pragma once
 
 #include <string>
@@ -12,26 +11,28 @@
 
 namespace mxc::session {
 
-// Launchers that have connected and not said yet what they want; the one silent for the longest makes room.
+// Connections without a call so far; the one that has been silent longest is closed for a new one.
 inline constexpr int kMaxCallers = 128;
 
 class StateDirectory {
  public:
-  // As RuntimeDirectory.
+  // See RuntimeDirectory.
   [[nodiscard]] static Result<StateDirectory> Open();
   [[nodiscard]] static std::vector<StateDirectory> Existing();
 
-  // A socket for calls, under a new name. The kernel names to callers who has called listen(2) last: who
-  // takes the calls does so again. Errors: kSetupFailed.
+  // Creates a socket for calls under a new name. SO_PEERCRED tells callers which process called listen(2)
+  // last, so the process that accepts must call it again. Errors: kSetupFailed.
   [[nodiscard]] Result<UniqueFd> Listen(const std::string& name) const;
-  // Without a socket: errno is ENOENT, ECONNREFUSED when nobody listens any more, or what else is wrong.
+  // If empty: errno is ENOENT, ECONNREFUSED if nobody listens any more, or another error's.
   [[nodiscard]] UniqueFd Connect(const std::string& name) const;
   void Remove(const std::string& name) const;
-  // And what its sandbox has left on the host. False: somebody listens, or the name is gone.
+  // Removes the name of a dead sandbox and its host resources. False: somebody listens, or there is no such
+  // name.
   [[nodiscard]] bool RemoveDead(const std::string& name) const;
-  // The name is still there.
+  // Whether the name still exists.
   [[nodiscard]] bool Has(const std::string& name) const;
-  // Readable when a name has been removed, until DrainWatch. Empty: the user has no more of those.
+  // An inotify descriptor, readable from the removal of a name until DrainWatch. Empty: the user may have no
+  // more.
   [[nodiscard]] UniqueFd WatchNames() const;
   static void DrainWatch(const UniqueFd& watch);
   [[nodiscard]] std::vector<std::string> Names() const;

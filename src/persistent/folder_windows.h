@@ -1,5 +1,5 @@
-// The folder of a sandbox of Windows that stays, which is its owner's alone: its record, and while its
-// machine runs what host and guest share.
+// The folder of a persistent sandbox on Windows, accessible to its owner only: its record and, while its
+// virtual machine runs, the files that host and guest share.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace mxc::session {
 
-// Milliseconds of the host's clock, of which the record speaks.
+// Milliseconds of the host's clock, as in records.
 [[nodiscard]] std::uint64_t ClockMs();
 
 class SandboxFolder {
@@ -29,13 +29,13 @@ class SandboxFolder {
 
   // Errors of these: kSetupFailed.
   [[nodiscard]] Status Make() const;
-  [[nodiscard]] Status Write(const Record& record) const;  // in one step: the old one, or the new one
-  [[nodiscard]] Status Remove() const;                     // from here on it is dead
+  [[nodiscard]] Status Write(const Record& record) const;  // atomic
+  [[nodiscard]] Status Remove() const;
 
   [[nodiscard]] std::optional<Record> Read() const;
-  // When a command, or a change of the sandbox, last began or ended.
+  // When a command or a change of the sandbox last began or ended.
   [[nodiscard]] std::uint64_t UsedMs() const;
-  // One of the record's limits has passed.
+  // Whether one of the record's limits has passed.
   [[nodiscard]] bool IsOver(const Record& record) const;
   // Milliseconds, at least one; 0: it has no limit.
   [[nodiscard]] static std::uint64_t LifetimeLeft(const Record& record);

@@ -1,5 +1,5 @@
-// Launchers that are told what the sandbox's gateway decides while their commands run. None of them is waited
-// for.
+// Launchers that get the decisions of the sandbox's gateway while their commands run. The daemon waits for
+// none of them.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@ namespace mxc::session {
 
 class Followers {
  public:
-  // Asks the gateway for its records up to now (MarkRecords). False: it stands no more, or never did.
+  // Asks the gateway for a mark behind its records up to now (MarkRecords). False: there is no gateway.
   using AskMark = std::function<bool(std::uint32_t mark)>;
 
   explicit Followers(AskMark ask_mark) : ask_mark_(std::move(ask_mark)) {}
-  // It is sent `reply` once the records of what was decided before have been passed over, and then those of
-  // what is. False: there are too many.
+  // Adds a launcher. It gets `reply` once all records of earlier decisions have been skipped, then the
+  // records of later ones. False: there are too many.
   [[nodiscard]] bool Add(UniqueFd connection, std::string reply);
   void OnRecord(const GatewayRecord& record);
   void OnMark(std::uint32_t mark);
-  // No mark comes any more: the gateway is gone.
+  // The gateway has ended, so no mark will come.
   void OnGatewayEnd();
-  // All are told that nothing comes any more.
+  // Closes all connections.
   void End();
 
-  // To be polled for reading, in order, and what to call for each that has something, the last first.
+  // Descriptors to poll for reading; OnEvent is to be called for each readable one, the last first.
   [[nodiscard]] std::vector<int> Descriptors() const;
   void OnEvent(std::size_t index);  // the command has ended, or its launcher
 
@@ -37,9 +37,9 @@ class Followers {
   struct Follower {
     UniqueFd connection = {};
     std::string reply = {};
-    std::uint32_t mark = 0;  // that it waits for; 0: none
-    bool begun = false;      // it has its reply
-    std::uint64_t lost = 0;  // for which there was no room
+    std::uint32_t mark = 0;  // the mark that it waits for; 0: none
+    bool begun = false;      // the reply was sent
+    std::uint64_t lost = 0;  // records for which there was no room
   };
   void Await(Follower& follower);
   [[nodiscard]] static bool Begin(Follower& follower);

@@ -1,5 +1,4 @@
-// Identifiers of persistent sandboxes: a prefix for the containment, and hexadecimal digits that nobody can
-// guess.
+// Identifiers of persistent sandboxes: a prefix for the containment, and random hexadecimal digits.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@
 
 namespace mxc::session {
 
-// A containment that has persistent sandboxes on this system, the one to advise first. Those on other
-// machines come last, as their traits say.
+// A containment that has persistent sandboxes on this system. IdKinds lists the one to advise first, and
+// those on other machines last.
 struct IdKind {
   std::string_view prefix;
   Containment containment = Containment::kNamespaces;

@@ -1,4 +1,4 @@
-// The sandbox itself, as its daemon sees it: everything a run sets up, with an init that takes commands in
+// The sandbox as its daemon handles it: everything that a run sets up, with an init that accepts commands
 // instead of running one.
 #pragma once
 
@@ -19,28 +19,29 @@ namespace mxc::session {
 
 class LiveSandbox {
  public:
-  // Writes down what stands on the host, and for which process 1; 0: that nothing does any more.
+  // Records the host resources and the sandbox's process 1; 0: there are none any more.
   using Record = std::function<Status(const HostChanges& changes, pid_t init)>;
 
-  // The first two are borrowed. `plan` is of a persistent sandbox.
+  // `plan`, of a persistent sandbox, and `signals` are borrowed.
   LiveSandbox(const Plan& plan, SignalScope& signals, Record record)
       : plan_(plan), signals_(signals), record_(std::move(record)) {}
   LiveSandbox(const LiveSandbox&) = delete;
   LiveSandbox& operator=(const LiveSandbox&) = delete;
   ~LiveSandbox() { Stop(); }
 
-  // Errors: as StartChild; nothing is left then.
+  // Errors: as StartChild; everything is undone then.
   [[nodiscard]] Status Start(const RunGateway::OnRecord& on_record);
-  // Kills everything inside, and undoes what was done on the host. Nothing when it does not stand.
+  // Kills everything inside and removes the host resources. Does nothing if the sandbox does not run.
   void Stop();
   [[nodiscard]] bool Stands() const { return started_.has_value(); }
 
-  // Hands a launcher's connection to init. False: init is gone.
+  // Hands a launcher's connection to init. False: init has ended.
   [[nodiscard]] bool Admit(int connection);
-  // Commands that have been admitted and have not ended.
+  // Number of commands that were admitted and have not ended.
   [[nodiscard]] std::size_t Running() const { return running_; }
 
-  // Descriptors to poll for reading, or -1, and what to call then.
+  // Descriptors to poll for reading, or -1. If readable: Init: Stop(); Ends: TakeEnds(); Records:
+  // TakeRecords().
   [[nodiscard]] int Init() const { return started_ ? InitHandle().Get() : -1; }  // then Stop
   [[nodiscard]] int Ends() const { return started_ ? session_.Get() : -1; }
   void TakeEnds();
@@ -50,7 +51,7 @@ class LiveSandbox {
   void TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark) {
     gateway_->TakeRecords(hung_up, on_mark);
   }
-  // Asks the gateway for `on_mark`. False: there is none (any more).
+  // Asks the gateway for a mark (`on_mark`). False: there is no gateway.
   [[nodiscard]] bool MarkRecords(std::uint32_t mark) { return gateway_ && gateway_->Mark(mark); }
 
   [[nodiscard]] const std::vector<RunGroup>& Groups() const { return resources_.changes.groups; }
@@ -69,7 +70,7 @@ class LiveSandbox {
   UniqueFd session_ = {};  // to init
   UniqueFd multiplexer_ = {};
   std::optional<Started> started_ = {};
-  UniqueFd init_ = {};  // where init is no child of ours, but of a tool's
+  UniqueFd init_ = {};  // pidfd, if init is the child of a tool and not of the daemon
   pid_t init_id_ = -1;
   std::size_t running_ = 0;
 };

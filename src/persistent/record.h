@@ -1,5 +1,5 @@
-// What is written down about a sandbox of Windows that stays. There is no daemon that holds it: this record
-// and the processes of its machine, or its keeper, say everything.
+// The record of a persistent sandbox on Windows. There is no daemon: this record and the processes of its
+// virtual machine, or its keeper, are its whole state.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace mxc::session {
 enum class State { kProvisioned, kStarting, kStarted, kStopped };
 
 struct Record {
-  std::variant<WindowsSandboxRun, WslSandbox> sandbox = {};  // the command of the first is empty
+  std::variant<WindowsSandboxRun, WslSandbox> sandbox = {};  // a WindowsSandboxRun without a command
   Audit audit = {};
   std::vector<std::string> relaxations = {};
   std::string policy_hash = {};
   SessionLimits limits = {};
   std::uint64_t provisioned_ms = 0;  // of the host's clock
   State state = State::kProvisioned;
-  // Of kStarted the processes of the machine, of kStarting the first one; in WSL its keeper.
+  // In kStarted the processes of the virtual machine, in kStarting the first one; in WSL the keeper.
   std::vector<MachineProcess> machine = {};
 
   [[nodiscard]] const WslSandbox* Wsl() const { return std::get_if<WslSandbox>(&sandbox); }
@@ -32,7 +32,7 @@ struct Record {
 };
 
 [[nodiscard]] std::string RecordText(const Record& record);
-// Nothing: it is none of ours, or of another form.
+// Absent: it is no record, or one of another version.
 [[nodiscard]] std::optional<Record> ReadRecord(const std::string& text);
 
 }  // namespace mxc::session

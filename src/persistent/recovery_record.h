@@ -1,5 +1,5 @@
-// What a sandbox has on the host, written beside its socket while it stands: for whoever finds that its
-// daemon and its cleanup process have both been killed. Of nothing else there is a record.
+// A list of the sandbox's host resources beside its socket while it runs, for the case that its daemon and
+// its cleanup process are both killed. A later call removes what it lists.
 #pragma once
 
 #include <sys/types.h>
@@ -12,15 +12,15 @@
 
 namespace mxc::session {
 
-// Replaces what was written before, at one stroke; where nothing is guarded there is no record. `init` is the
-// sandbox's process 1, 0 as long as there is none. Errors: kSetupFailed.
+// Replaces the record atomically; without host resources there is none. `init` is the sandbox's process 1, 0
+// as long as there is none. Errors: kSetupFailed.
 [[nodiscard]] Status WriteRecoveryRecord(const StateDirectory& directory, const std::string& name,
                                          const HostChanges& changes, pid_t init);
-// Removes what is left of a sandbox whose daemon is dead, and the record. Waits until its process 1 has
-// ended: no name may become free before that. Who wrote the record may have been anybody who can write in the
-// directory, so it is followed only to what bears our marks.
+// Removes the host resources of a sandbox whose daemon is dead, and the record. Waits until its process 1 has
+// ended, because no name may become free before. Anybody who can write in the directory may have written the
+// record, so only objects with our modes and names are removed.
 void CleanUpByRecord(const StateDirectory& directory, const std::string& name);
-// The same for all in `directory` that nobody holds any more; their names stay.
+// The same for all sandboxes in `directory` without a daemon; their names stay.
 void CleanUpByAllRecords(const StateDirectory& directory);
 
 }  // namespace mxc::session

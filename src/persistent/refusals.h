@@ -1,4 +1,4 @@
-// What a request of the lifecycle is refused with, in the same words on every system.
+// The errors of lifecycle requests, in the same words on every system.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace mxc::session {
 
-// Whoever has provisioned anything has a place for its records.
+// The caller has never provisioned a sandbox: there is no directory for records.
 [[nodiscard]] Error NotProvisioned();
 [[nodiscard]] Error NoSuchSandbox();
 [[nodiscard]] Error SandboxDied(const std::string& how);  // "its daemon was killed"
-// Its time was over; `left` is said with that.
+// Its time was over; the error mentions `left`.
 [[nodiscard]] Error SandboxExpired(const std::string& how, const std::vector<Warning>& left);
 [[nodiscard]] Error AlreadyStarted();
 // `stopped`: it was started once.
 [[nodiscard]] Error NothingToStop(bool stopped);
 [[nodiscard]] Error NotStarted(bool stopped);
 [[nodiscard]] Error TooManyCommands();
-// Than kMaxReplyBytes.
+// Longer than kMaxReplyBytes.
 [[nodiscard]] Error ReplyTooLong();
 
 }  // namespace mxc::session

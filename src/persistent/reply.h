@@ -1,4 +1,4 @@
-// What a daemon answers, both ways.
+// Writes and parses a daemon's answers.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace mxc::session {
 [[nodiscard]] std::string BasisText(const std::string& basis);
 [[nodiscard]] std::string ListedText(const Listed& listed);
 
-// Errors: the one that the text is, or kInternal for what is none of ours.
+// Errors: the one in the text, or kInternal for a text that is no answer.
 [[nodiscard]] Result<std::vector<Warning>> ParseOk(const std::string& text);
 [[nodiscard]] Result<Plan> ParseEntry(const std::string& text);
 [[nodiscard]] Result<std::string> ParseBasis(const std::string& text);

@@ -1,4 +1,4 @@
-// The start of a sandbox of Windows that stays.
+// Starts a persistent sandbox in Windows Sandbox.
 #pragma once
 
 #include "mxc/error.h"
@@ -7,8 +7,9 @@
 
 namespace mxc::session {
 
-// Until the agent in the machine says that it is ready. `record` is of a sandbox without a machine; half-way
-// it is written down that one may be there. Errors: kUnavailable, kSetupFailed; the machine is ended then.
+// Starts the virtual machine and waits until its agent is ready. `record`: of a sandbox without one. Records
+// State::kStarting as soon as a machine may exist. Errors: kUnavailable, kSetupFailed; the machine is ended
+// then.
 [[nodiscard]] Status Boot(const SandboxFolder& folder, Record record);
 
 }  // namespace mxc::session

@@ -1,5 +1,5 @@
-// The files that a child inherits, opened in the order of Exec::files, because the arguments in one file
-// name the descriptors of earlier ones.
+// The files that a child inherits, opened in the order of Exec::files, because the arguments in one file name
+// the descriptors of earlier ones.
 //
 //   Result<OpenedFiles> files = OpenFiles(exec.files, lowest);
 //   const std::string argument = Render(piece, files->files);

@@ -1,5 +1,5 @@
-// Where HOME leads on Linux unless the policy's environment says otherwise: an empty directory of the run's
-// own, in a tmpfs of the sandbox, outside every grant.
+// HOME on Linux, unless the policy's environment sets it: an empty directory of the run's own, in a tmpfs of
+// the sandbox, outside every grant.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace mxc {
 
 inline constexpr std::string_view kHomeInTemp = "/tmp/home";
-// Where the host's /tmp is granted, or has a rule for the very path of the other.
+// Used if the host's /tmp is granted, or if kHomeInTemp has a rule.
 inline constexpr std::string_view kHomeInSharedMemory = "/dev/shm/home";
 
 [[nodiscard]] inline std::string_view PrivateHome(const std::vector<PathRule>& rules) {

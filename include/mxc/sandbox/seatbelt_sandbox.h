@@ -1,5 +1,5 @@
 // A macOS sandbox as data: a profile in Seatbelt's language, and the values of its parameters.
-// backends/seatbelt writes it, src/macos applies it to a process of its own and runs the command there.
+// backends/seatbelt makes it; src/macos applies it to a new process and runs the command there.
 #pragma once
 
 #include <string>
@@ -11,15 +11,14 @@
 
 namespace mxc {
 
-// `(param "NAME")` of the profile. Paths travel here and not in the text: nothing in them is ever read as a
-// rule.
+// `(param "NAME")` of the profile. Paths are passed as parameters, so that nothing in them is read as a rule.
 struct SeatbeltParameter {
   std::string name = {};
   std::string value = {};
 };
 
-// What a rule names, looked at again right before the start: a name that stands for something else, or that
-// the file system writes otherwise (upper and lower case), would leave the rule without effect.
+// A path of a rule, checked again right before the start: if it names another object, or if the file system
+// spells it in another case, the rule would have no effect.
 struct SeatbeltPath {
   std::string path = {};
   FileObject object = {};
@@ -29,13 +28,13 @@ struct SeatbeltSandbox {
   std::string profile = {};
   std::vector<SeatbeltParameter> parameters = {};
   std::vector<SeatbeltPath> verified = {};
-  // A directory of the run's own, mode 0700: the parameter TEMP. What the environment says below /tmp says
-  // that, and it is removed at the end.
+  // A directory of the run's own, mode 0700: the parameter TEMP. Paths below /tmp in the environment are
+  // changed to it, and it is removed at the end.
   bool private_temp = true;
-  // Two made-up service names, the parameters MARK and NO_MARK: a process that may look up the first and not
-  // the second is in this sandbox, wherever it has moved to. Everything so marked is ended with the run.
+  // Two random service names, the parameters MARK and NO_MARK: a process that may look up the first and not
+  // the second is in this sandbox, whatever its parent or group. All such processes are ended with the run.
   bool marked = true;
-  bool new_session = true;  // false: the launcher gives it a private terminal as controlling terminal
+  bool new_session = true;  // false: it gets a private terminal as controlling terminal
   ProcessLimits limits = {};
 
   std::vector<std::string> argv = {};

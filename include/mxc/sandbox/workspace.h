@@ -1,5 +1,5 @@
-// A directory of the host that stands under another path inside (`process.workspace`). What decides about
-// files names them as the host does; what the command sees, and what is mounted, as they stand inside.
+// A directory of the host that is mounted at another path inside (`process.workspace`). Rules name its files
+// by their host paths; the command and mount targets by their paths inside.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace mxc {
 inline constexpr std::string_view kStandardWorkspace = "/workspace";
 
 struct Workspace {
-  std::string host = {};     // canonical; empty: there is none, and every path is the same inside
-  std::string guest = {};    // absolute, without "." and ".."; nothing of the host shows there
+  std::string host = {};     // canonical; empty: no workspace, and every path is the same inside
+  std::string guest = {};    // absolute, without "." and ".."; hides the host's files there
   std::string pointer = {};  // of the clause
 
-  // Of a path of the host's, where it stands inside; and back. Other paths stay as they are.
+  // Translate a host path to the path inside, and back. Other paths stay the same.
   [[nodiscard]] std::string Inside(std::string_view path) const;
   [[nodiscard]] std::string OnHost(std::string_view path) const;
 };

@@ -1,5 +1,5 @@
 // A Windows AppContainer as data: the token, the job and the access control entries of one run.
-// backends/appcontainer writes it, src/windows runs it.
+// backends/appcontainer makes it, src/windows runs it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace mxc {
 
-// What a container may do with windows and the session: JOB_OBJECT_UILIMIT_* of winnt.h, by value, so that
-// plans are made on every system. The last two are younger than mingw's headers.
+// What a container may not do with windows and the session: JOB_OBJECT_UILIMIT_* of winnt.h, by value, so
+// that every system can make plans. The last two are newer than mingw's headers.
 namespace ui_limit {
 inline constexpr std::uint32_t kHandles = 0x1;
 inline constexpr std::uint32_t kReadClipboard = 0x2;
@@ -33,32 +33,31 @@ inline constexpr std::uint32_t kAll = 0x3FF;
 namespace file_access {
 inline constexpr std::uint32_t kRead = 0x1200A9;       // FILE_GENERIC_READ | FILE_GENERIC_EXECUTE
 inline constexpr std::uint32_t kReadWrite = 0x1301BF;  // ... | FILE_GENERIC_WRITE | DELETE
-// What changes an object: its data, attributes and name, and what stands in it.
+// The rights that change an object: its data, attributes, name and entries.
 inline constexpr std::uint32_t kChange = 0x10156;
 inline constexpr std::uint32_t kEverything = 0x1F01FF;  // FILE_ALL_ACCESS
 }  // namespace file_access
 
 enum class AceType { kAllow, kDeny };
 
-// One entry for the container's identity (its package SID) in the list of one object. Entries are added in
-// order and taken away in reverse; the rest of the list stays as it was.
+// An entry for the container's identity (its package SID) in the list of one object. Entries are added in
+// order and removed in reverse; the rest of the list stays the same.
 struct AclChange {
   std::string path = {};
   AceType type = AceType::kAllow;
   std::uint32_t mask = 0;
-  bool inherited = true;  // by what stands below: for a directory
+  bool inherited = true;  // by the entries of a directory
   std::string pointer = {};
 };
 
-// A grant that bfscfg.exe makes: the brokering file system lets the container open what stands there, and no
-// list changes.
+// A grant by bfscfg.exe: the brokering file system lets the container open the path, and no list changes.
 struct BfsGrant {
   std::string path = {};
   bool read_write = false;
   std::string pointer = {};
 };
 
-// What a job holds for all of its processes together. 0: no limit.
+// The limits of a job, for all of its processes together. 0: no limit.
 struct JobLimits {
   std::uint64_t memory_bytes = 0;  // committed
   std::uint64_t processes = 0;     // active at a time
@@ -66,14 +65,13 @@ struct JobLimits {
   std::uint64_t cpu_time_ms = 0;   // user and kernel time; the launcher ends the job when it is used up
 };
 
-// The two ways in which Windows makes a base container, by processmodel.dll.
+// The two interfaces of processmodel.dll that create a base container.
 enum class BaseContract {
   kSecurityEnvironment,  // an object that CreateProcess takes
   kCreateInSandbox,      // the older one: a CreateProcess of its own, Experimental_CreateProcessInSandbox
 };
 
-// The base container of Windows: it gives the rights to files and to destinations itself, and no list of a
-// file is changed.
+// The base container of Windows: it grants files and destinations itself, without changing a file's list.
 struct BaseContainer {
   BaseContract contract = BaseContract::kSecurityEnvironment;
   std::vector<std::string> read_write = {};
@@ -82,25 +80,25 @@ struct BaseContainer {
   RuleAction egress = RuleAction::kDeny;  // for destinations no rule names
   std::vector<NetworkRule> allow = {};
   std::vector<NetworkRule> deny = {};
-  std::string proxy = {};  // URL of the only destination; then `egress` and the rules say nothing
+  std::string proxy = {};  // URL of the only destination; `egress` and the rules do not count then
   std::string peer = {};   // the container on this machine that may be reached; empty: none
 };
 
 struct AppContainerSandbox {
-  // Of the profile, or of a base container of the older contract. Empty: the launcher makes up one that no
-  // other run has, and deletes the profile at the end; two runs under one name share what either is granted.
+  // Name of the profile, or of a base container of the older contract. Empty: the launcher invents a unique
+  // one, and deletes the profile at the end. Two runs under one name share their grants.
   std::string name = {};
   std::vector<std::string> capabilities = {};  // by name: "internetClient"
-  bool least_privilege = false;                // not even what every AppContainer may read
+  bool least_privilege = false;                // without what every AppContainer may read
   bool no_win32k = true;                       // no system calls of the window manager
   std::uint32_t ui_limits = ui_limit::kAll;
   JobLimits limits = {};
   std::vector<AclChange> acl = {};
-  std::vector<BfsGrant> bfs = {};          // then `acl` has denials alone
-  bool bfs_kept = false;                   // after the run, for a name that stays
-  bool loopback_exempt = false;            // the whole loopback of the host, as long as the run lasts
-  std::optional<BaseContainer> base = {};  // then there is none of these three
-  std::string command_line = {};           // as CreateProcess takes it
+  std::vector<BfsGrant> bfs = {};          // if not empty, `acl` has only denials
+  bool bfs_kept = false;                   // the grants stay after the run, with the name
+  bool loopback_exempt = false;            // may reach the host's whole loopback during the run
+  std::optional<BaseContainer> base = {};  // if set, `acl`, `bfs` and `loopback_exempt` are not
+  std::string command_line = {};           // for CreateProcess
   std::vector<Variable> environment = {};
   std::string cwd = {};
 };

@@ -1,5 +1,5 @@
-// A command in an isolation session of Windows as data: a user of its own, that the service of the system
-// makes and removes. backends/isolation_session writes it; nothing here starts one.
+// A command in an isolation session of Windows as data: a separate user that a system service creates and
+// removes. backends/isolation_session makes it; no build starts one.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace mxc {
 
 struct IsolationSession {
-  std::string command_line = {};  // for cmd.exe /c; empty: of a provision request
+  std::string command_line = {};  // for cmd.exe /c; empty in a provision request
   std::vector<Variable> environment = {};
   std::string cwd = {};
   std::uint64_t service_timeout_ms = 0;  // when the service ends the command by itself; 0: never
-  std::string application = {};          // appId; empty: not said
+  std::string application = {};          // appId; empty: none given
   std::string account = {};              // of Entra, as a user principal name; empty: a local one
 };
 

@@ -1,5 +1,5 @@
-// Paths of Windows as text: "C:\a\b". Names are compared without regard to the case of ASCII letters; the
-// rest of a path is the spelling of the file system once a host has looked at it.
+// Windows paths as text: "C:\a\b". Names are compared with ASCII case folded; other letters have the file
+// system's spelling once a host has looked at the path.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 namespace mxc {
 
 [[nodiscard]] bool IsSameWindowsName(std::string_view left, std::string_view right);
-// `path` is `ancestor` or stands below it.
+// Whether `path` is `ancestor` or below it.
 [[nodiscard]] bool IsAtOrBelowOnWindows(std::string_view path, std::string_view ancestor);
 // "C:\a" for "C:\a\b", "C:\" for "C:\a" and for "C:\".
 [[nodiscard]] std::string_view ParentOnWindows(std::string_view path);

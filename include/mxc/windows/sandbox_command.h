@@ -1,4 +1,4 @@
-// A command in a machine of Windows Sandbox: the one a run starts, and those of a machine that stays.
+// A command in Windows Sandbox: that of a run, and those of a persistent machine.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace mxc {
 // kConflict for what cmd.exe does not take, and for a directory that the machine does not share.
 [[nodiscard]] Result<WindowsSandboxRun> WithCommand(WindowsSandboxRun run, const Process& process);
 
-// What the agent of a machine that stays is told, by the program of which it is a copy. Nothing: it is
-// something else.
+// The orders to the agent in a persistent machine, which is a copy of this program. ReadAgentOrder returns
+// nothing for any other text.
 struct AgentOrder {
   std::string token = {};
-  std::uint64_t idle_ms = 0;      // without a command, then the machine ends; 0: never
+  std::uint64_t idle_ms = 0;      // without a command, until the machine ends; 0: never
   std::uint64_t lifetime_ms = 0;  // from now
 };
 [[nodiscard]] std::string AgentOrderText(const AgentOrder& order);

@@ -1,5 +1,4 @@
-// What holds a command in a distribution of WSL: the mxc-exec inside says it, this gives it its name on
-// Windows.
+// Names, on Windows, of the containments that the mxc-exec in a WSL distribution reports.
 #pragma once
 
 #include <string>
@@ -8,14 +7,14 @@
 
 namespace mxc {
 
-// "wsl-unshare" of "namespaces", "wsl-bwrap" of "bubblewrap", "wsl-NAME" of any other.
+// "wsl-unshare" for "namespaces", "wsl-bwrap" for "bubblewrap", "wsl-NAME" for any other.
 [[nodiscard]] std::string WslEngine(std::string_view backend);
 
 // The answer of an mxc-exec to --probe.
 struct InnerProbe {
-  std::string version = {};  // empty: it is no such answer
-  std::vector<std::string> engines =
-      {};  // those that can hold a run as `wslc` wants it, the preferred one first
+  std::string version = {};  // empty: not such an answer
+  // The engines that can enforce a run of `wslc`, the preferred one first.
+  std::vector<std::string> engines = {};
 };
 [[nodiscard]] InnerProbe ReadInnerProbe(const std::string& text);
 

@@ -1,4 +1,4 @@
-// Paths of Windows as a distribution of WSL has them.
+// Translates Windows paths to paths in a WSL distribution.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace mxc {
 
-// Every distribution has the drives of Windows below this, unless its /etc/wsl.conf says otherwise.
+// A distribution mounts the drives of Windows below this, unless its /etc/wsl.conf says otherwise.
 inline constexpr std::string_view kWslDrives = "/mnt/";
 
 // "/mnt/c/work" for "C:\work"; "/home/me" for "\\wsl$\Debian\home\me" when that is `distribution`, and for
@@ -16,11 +16,10 @@ inline constexpr std::string_view kWslDrives = "/mnt/";
 [[nodiscard]] Result<std::string> PathInWsl(std::string_view path, std::string_view distribution,
                                             const std::string& pointer);
 
-// On a drive of Windows, where two spellings of upper and lower case name one file.
+// Whether it is on a Windows drive, where names differ not by case.
 [[nodiscard]] bool IsOnDriveInWsl(std::string_view path);
 
-// Of paths in a distribution: `path` is `ancestor` or stands below it. A path of the distribution may lead
-// onto a drive.
+// For paths in a distribution: whether `path` is `ancestor` or below it, on a drive without regard to case.
 [[nodiscard]] bool IsAtOrBelowInWsl(std::string_view path, std::string_view ancestor);
 
 }  // namespace mxc

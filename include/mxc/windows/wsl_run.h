@@ -1,5 +1,5 @@
-// A run of the Linux mxc-exec in a distribution of WSL, as data. backends/wsl writes it, src/windows
-// hands it over through wsl.exe.
+// A run of the Linux mxc-exec in a WSL distribution, as data. backends/wsl makes it, src/windows runs it
+// through wsl.exe.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 namespace mxc {
 
 struct WslRun {
-  std::string distribution = {};           // as WSL names it
+  std::string distribution = {};           // WSL's name
   std::string program = {};                // absolute path of mxc-exec in it
   std::vector<TextPart> config = {};       // the JSON document that mxc-exec runs
-  std::vector<MappedFolder> folders = {};  // of Windows, and files, that the command reaches
+  std::vector<MappedFolder> folders = {};  // Windows folders, and files, that the command reaches
 };
 
-// What wsl.exe itself says is UTF-16 without a mark, or UTF-8 when it is new enough to be asked for that;
-// what programs inside write is theirs. UTF-8 without carriage returns.
+// Converts output of wsl.exe itself to UTF-8 without carriage returns: it is UTF-16 without a byte order
+// mark, or UTF-8 from newer versions on request. Programs inside write whatever they like.
 [[nodiscard]] std::string WslText(std::string_view bytes);
 
 }  // namespace mxc

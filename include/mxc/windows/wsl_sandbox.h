@@ -1,11 +1,11 @@
-// A sandbox that stays in a distribution of WSL: what the mxc-exec on Windows says to the one inside.
+// A persistent sandbox in a WSL distribution: the calls of the mxc-exec on Windows to the one inside.
 //
-//   --dry-run            of a request of provision with the document
-//   start --foreground   with the document; it prints the identifier that the sandbox has there
-//   a request of exec    with that identifier
+//   --dry-run            with the document as a provision request
+//   start --foreground   with the document; prints the sandbox's identifier inside
+//   an exec request      with that identifier
 //   stop ID
 //
-// The second one is the sandbox's keeper: the sandbox ends with it, and it with the sandbox.
+// `start` runs in the sandbox's keeper: each of the two ends with the other.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@
 namespace mxc {
 
 struct WslSandbox {
-  WslRun run = {};          // the document of provision
-  std::string inside = {};  // identifier in the distribution; empty: not known, or there is none
+  WslRun run = {};          // with the document of provision
+  std::string inside = {};  // identifier in the distribution; empty: not known, or none
 };
 
-// `document` as a request of provision. Errors: kSetupFailed.
+// `document` as a provision request. Errors: kSetupFailed.
 [[nodiscard]] Result<std::string> WslProvisionDocument(const std::string& document);
-// `document` with how long the sandbox stays, in milliseconds; 0: for ever. Errors: kSetupFailed.
+// `document` with the sandbox's time-outs in milliseconds; 0: none. Errors: kSetupFailed.
 [[nodiscard]] Result<std::string> WslStartDocument(const std::string& document, std::uint64_t idle_ms,
                                                    std::uint64_t lifetime_ms);
 
-// What `start` prints, up to its end of line. Nothing: not all of it, or something else.
+// The identifier in the first line that `start` prints. Absent: incomplete, or something else.
 [[nodiscard]] std::optional<std::string> ReadWslIdentifier(std::string_view text);
 
-// A request of exec. Without a directory and an environment of its own the command has those of provision;
-// what it has is laid over that environment, unless it is `exact`.
+// An exec request. A command without a directory and an environment gets those of provision; its environment
+// is added to that of provision, or replaces it if `exact`.
 struct WslCommand {
   std::vector<std::string> argv = {};  // or:
   std::string command_line = {};

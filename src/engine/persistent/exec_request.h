@@ -1,10 +1,9 @@
 // A command on its way into a persistent sandbox: one message with the standard streams, the private terminal
-// and the watch socket, if there are such. A long command is in a memory file, which comes behind these.
+// and the watch socket, if there are any. A long command is in a memfd, which is the last descriptor.
 //
-// Its form: a header, then slots of eight bytes, then the texts. A slot is the offset of a text, 0 ends a
-// list; the lists are paths and arguments of the command, those of the plain one, and the environment; behind
-// them stands the slot of the working directory. So the receiver has nothing to parse: it turns offsets into
-// addresses.
+// Format: a header, slots of eight bytes, then strings. A slot is the offset of a string, 0 ends a list. The
+// lists are paths and arguments of the command, those of the plain one, and the environment; the last slot is
+// the working directory. The receiver parses nothing: it turns offsets into addresses.
 #pragma once
 
 #include <array>
@@ -19,16 +18,16 @@
 
 namespace mxc::engine {
 
-// There was nothing (any more) that could take a command. kNotStarted.
+// kNotStarted: the sandbox has ended, or has not started.
 [[nodiscard]] Error NobodyTookIt();
-// What the daemon reports in init's place when init is gone.
+// The report that the daemon sends in init's place if init has ended.
 inline constexpr Report kNobody = {.event = Event::kFailed, .step = Step::kSpawn, .number = ESRCH};
 
-// In the launcher. Streams and terminal are those of `program`; a stream of -1 is our own. Errors:
-// kSetupFailed, kNotStarted when the sandbox has ended.
+// In the launcher. Sends streams and terminal of `program`; for a stream of -1, our own. Errors:
+// kSetupFailed, kNotStarted if the sandbox has ended.
 [[nodiscard]] Status SendCommand(int connection, const Program& program);
 
-inline constexpr std::size_t kMaxMessage = 8192;  // what is longer goes into a file
+inline constexpr std::size_t kMaxMessage = 8192;  // a longer command goes into a memfd
 
 struct ReceivedCommand {  // NOLINT(*-member-init): message is filled by what arrives
   Command command = {};
@@ -38,7 +37,7 @@ struct ReceivedCommand {  // NOLINT(*-member-init): message is filled by what ar
 
 // In the sandbox, with system calls only. False: the launcher is gone, or what it sent is not a command.
 [[nodiscard]] bool ReceiveCommand(int connection, ReceivedCommand& received);
-// Leaves nothing of it in memory; the descriptors are the caller's.
+// Erases it from memory. The caller closes the descriptors.
 void Forget(ReceivedCommand& received);
 
 }  // namespace mxc::engine

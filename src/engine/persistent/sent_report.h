@@ -1,4 +1,4 @@
-// Reports that come over a socket, with the process that sent them.
+// Reports over a socket, with the process that sent them.
 #pragma once
 
 #include <sys/types.h>
@@ -12,12 +12,12 @@ namespace mxc::engine {
 
 struct SentReport {
   Report report = {};
-  pid_t sender = -1;  // seen from here: the kernel translates it
+  pid_t sender = -1;  // translated by the kernel into this pid namespace
 };
 
-// Before the first of them is sent. Errors: kSetupFailed.
+// To be called before the first report is sent. Errors: kSetupFailed.
 [[nodiscard]] Status ExpectReports(int socket);
-// Waits. Nothing: the other end is closed, or what came is none.
+// Waits for a report. Absent: the other end is closed, or the message is no report.
 [[nodiscard]] std::optional<SentReport> ReceiveReport(int socket);
 
 }  // namespace mxc::engine

@@ -1,14 +1,14 @@
-// Process 1 of a persistent sandbox, where a tool has built the sandbox: the tool executes this program in
-// there, with kSessionInitFlag (mxc/plan.h). Our own engine comes to the same without execve.
+// Process 1 of a persistent sandbox that another tool has built: the tool executes this program inside, with
+// kSessionInitFlag. Our own engine runs the same code without execve.
 #pragma once
 
 #include <span>
 
 namespace mxc {
 
-// Reports on the socket that it is ready, then does not return: SandboxRequest::session in engine.h says what
-// goes over it. `arguments`: the numbers of a descriptor of the host's /proc, of a SeccompProfile, and of a
-// socket to the daemon. The status to exit with when they are none.
+// Reports on the socket that it is ready, and does not return; engine.h describes the socket
+// (SandboxRequest::session). `arguments`: a descriptor of the host's /proc, the number of a SeccompProfile,
+// and a socket to the daemon. Returns an exit status if they are invalid.
 [[nodiscard]] int RunSessionInit(std::span<char* const> arguments);
 
 }  // namespace mxc

@@ -1,18 +1,18 @@
-// The process between init of a persistent sandbox and one command: the command runs below it, under
-// everything init is under, and what the command leaves behind becomes its own. Only system calls.
+// The process between init of a persistent sandbox and one command: the command runs below it, confined like
+// init, and the supervisor adopts what the command leaves. System calls only.
 #pragma once
 
 #include "engine/child.h"
 
 namespace mxc::engine {
 
-// What a supervisor tells through its control socket: the command has ended, and another may come.
+// A supervisor sends this through its control socket: the command has ended, and the next one may come.
 inline constexpr char kFree = 'f';
 
-// A connection that was passed over `socket`; -1 when there is none. The other end's closing ends us.
+// Receives a connection over `socket`; -1: none. Ends the process if the other end is closed.
 [[nodiscard]] int TakeConnection(int socket, int flags);
-// Runs the command that comes over `connection`, and then those of the connections that come through
-// `control_socket`, one after the other, until its other end is closed; -1: only the first.
+// Runs the command from `connection`, then one from each connection that arrives over `control_socket`, until
+// its other end is closed; -1: only the first.
 [[noreturn]] void Supervise(const Child& init, int connection, int control_socket);
 
 }  // namespace mxc::engine

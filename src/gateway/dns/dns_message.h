@@ -1,5 +1,5 @@
-// DNS messages (RFC 1035, 6891), as much of them as a resolver for address records needs. Names are read into
-// the one form of ValidName; anything that does not fit is refused.
+// The part of DNS messages (RFC 1035, 6891) that a resolver for address records needs. Names are normalised
+// by ValidName; anything else is refused.
 #pragma once
 
 #include <cstddef>
@@ -28,42 +28,42 @@ enum class DnsCode : std::uint8_t {
 };
 
 struct DnsQuestion {
-  std::string name = {};  // ValidName; empty when what was asked for is no host name
+  std::string name = {};  // ValidName; empty if the question is for no host name
   std::string raw = {};   // labels joined by dots, other bytes as \ddd, at most 253 of them: for reports
   std::uint16_t type = 0;
   std::uint16_t cls = 0;
-  Bytes wire = {};  // as it came: repeated in the answer
+  Bytes wire = {};  // as received, to be repeated in the answer
 };
 
 struct DnsQuery {
   std::uint16_t id = 0;
   std::uint8_t opcode = 0;
   bool recursion_desired = false;
-  std::optional<std::uint16_t> edns_size = {};  // largest UDP answer it takes; absent: no EDNS
+  std::optional<std::uint16_t> edns_size = {};  // largest UDP answer it accepts; absent: no EDNS
   bool bad_edns_version = false;
-  std::optional<DnsQuestion> question = {};  // absent: cannot be read, a format error
+  std::optional<DnsQuestion> question = {};  // absent: malformed
 };
 
-// Absent: not even a header of a query, nothing to answer.
+// Absent: it has no header of a query, so there is nothing to answer.
 [[nodiscard]] std::optional<DnsQuery> ReadQuery(ByteView message);
 
 struct DnsAnswer {
   DnsCode code = DnsCode::kNoError;
   std::vector<IpAddress> addresses = {};
-  std::string pointer_name = {};  // of a PTR record
+  std::string pointer_name = {};  // for a PTR record
   std::uint32_t ttl_s = 0;
 };
 [[nodiscard]] Bytes WriteAnswer(const DnsQuery& query, const DnsAnswer& answer);
 
-// A question of our own to the host's name server. `name`: ValidName.
+// A question to the host's name server. `name`: ValidName.
 [[nodiscard]] Bytes WriteQuestion(std::uint16_t id, std::string_view name, std::uint16_t type);
 
 struct DnsResponse {
   DnsCode code = DnsCode::kNoError;
   bool truncated = false;
-  std::vector<IpAddress> addresses =
-      {};                   // of the type asked for, at most kMaxAddresses, at the name or its aliases
-  std::uint32_t ttl_s = 0;  // the least of them
+  // Addresses of the type asked for, at most kMaxAddresses, of the name or its aliases.
+  std::vector<IpAddress> addresses = {};
+  std::uint32_t ttl_s = 0;  // the smallest of all
 };
 inline constexpr std::size_t kMaxAddresses = 16;
 // Absent: not an answer to that question.

@@ -1,4 +1,4 @@
-// One question to the host's name servers, over UDP, and over TCP when the answer does not fit.
+// One question to the host's name servers, over UDP, and over TCP if the answer is truncated.
 #pragma once
 
 #include <functional>

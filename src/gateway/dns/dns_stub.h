@@ -1,6 +1,5 @@
-// The resolver inside the sandbox: bytes of a query in, bytes of the answer out. It never asks anyone: a name
-// that a rule allows gets its synthetic address, every other does not exist, so that no query carries
-// anything out.
+// The resolver inside the sandbox: bytes of a query in, bytes of the answer out. It asks no server, so that
+// no query carries data out: an allowed name gets its synthetic address, every other gets NXDOMAIN.
 #pragma once
 
 #include <string>
@@ -13,10 +12,10 @@ namespace mxc::egress {
 
 struct DnsReply {
   Bytes message = {};                        // empty: nothing to send
-  bool refused = false;                      // by the policy, so worth a record:
-  std::string name = {};                     // what was asked for
-  std::optional<std::uint32_t> number = {};  // of the allowed name, which is `name` in its one form then
-  Judgement judgement = {};                  // of a refusal
+  bool refused = false;                      // by the policy: to be recorded
+  std::string name = {};                     // in the question; if allowed, normalised
+  std::optional<std::uint32_t> number = {};  // of an allowed name
+  Judgement judgement = {};                  // if refused
 };
 
 class DnsStub {

@@ -1,9 +1,9 @@
 // Resolves names as the host does: its hosts file, then the name servers of its resolv.conf. The C library's
-// resolver would block the loop, load modules into this process, and cannot be had in a static program.
+// resolver would block the loop and load modules into this process, and a static program has none.
 //
 //   resolver.Resolve("api.example.com", [](const Resolution& r) { ... });   // never called before it returns
 //
-// Answers are kept as long as they say, at most a minute.
+// Answers are cached for their TTL, at most a minute.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,11 @@
 namespace mxc::egress {
 
 struct Resolution {
-  std::vector<IpAddress> addresses = {};  // IPv6 before IPv4, as they came
+  std::vector<IpAddress> addresses = {};  // IPv6 before IPv4, each in the order received
   std::string_view problem = {};          // why there are none
 };
 
-// A small file that is read again when it has been replaced. One that can no longer be read stays as it was.
+// A small file that is read again when it was replaced. If it can no longer be read, the last text stays.
 class WatchedFile {
  public:
   explicit WatchedFile(const char* path) : path_(path) {}

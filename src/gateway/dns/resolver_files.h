@@ -2,7 +2,7 @@
 
 namespace mxc {
 
-// Where the host's resolver is configured. Tests have their own.
+// The configuration files of the host's resolver. Tests use their own.
 struct ResolverFiles {
   const char* resolv_conf = "/etc/resolv.conf";
   const char* hosts = "/etc/hosts";

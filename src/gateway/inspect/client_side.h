@@ -1,13 +1,13 @@
-// What a client says on a connection whose host matters: its opening, with HTTP/1 every later request, and
-// the ClientHello of TLS that begins later, for each may name another host. What goes in comes out once it
-// has been judged, and not before.
+// Parses what a client sends on a connection whose host matters: its opening, with HTTP/1 every later
+// request, and the ClientHello of TLS that begins later, because each may name another host. Bytes come out
+// only after they have been judged.
 //
 //   ClientSide client;
 //   client.Hear(chunk);                  // or HearServer, or End
 //   while (client.Next() == ClientSide::State::kHead) judge client.Head();
-//   kMore:    send client.Take() on
+//   kMore:    forward client.Take()
 //   kBroken:  refuse: client.Problem()
-//   client.Free(): nothing more has to be looked at.
+//   client.Free(): nothing more has to be judged.
 //   client.WantsAnotherServer(): connect to the server again, then client.OnAnotherServer().
 #pragma once
 
@@ -27,17 +27,16 @@ namespace mxc::egress {
 
 class ClientSide {
  public:
-  // kHosts: lines of a protocol that is not known ask for Hosts.
+  // kHosts: lines of an unknown protocol ask for Hosts.
   enum class State { kMore, kHead, kHosts, kBroken };
 
-  // `tolerant`: an opening that no protocol is known for is let pass, unless a server could find a name in
-  // it.
+  // `tolerant`: passes an unknown opening, unless a server could find a host name in it.
   explicit ClientSide(bool tolerant) : tolerant_(tolerant) {}
 
   void Hear(ByteView chunk) { heard_.insert(heard_.end(), chunk.begin(), chunk.end()); }
-  // The client says no more.
+  // The client has closed its direction.
   void End() { ended_ = true; }
-  // What the server says, from its first byte on, while WantsServer.
+  // To be called with the server's bytes, from the first one on, while WantsServer.
   void HearServer(ByteView bytes);
   [[nodiscard]] bool WantsServer() const {
     return HearsAnswer() || (phase_ != Phase::kFree && server_.size() < kServerBytes);
@@ -46,52 +45,51 @@ class ClientSide {
   [[nodiscard]] State Next();
   [[nodiscard]] const ProtocolSniffer& Head() const { return head_; }
   [[nodiscard]] const std::vector<AskedHost>& Hosts() const { return hosts_; }
-  [[nodiscard]] bool First() const { return heads_ <= 1; }  // is it the first thing said?
+  [[nodiscard]] bool First() const { return heads_ <= 1; }  // Head is the first of the connection
   [[nodiscard]] std::string_view Problem() const { return problem_; }
   [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
-  // Bytes that have been heard and may not go on yet.
+  // Whether it holds bytes that may not be forwarded yet.
   [[nodiscard]] bool Holds() const { return !heard_.empty(); }
-  // It asks for a WebSocket, or whether to send a body, on a connection that has carried another request.
-  // Where the answer to that one ends is not known, so no 101 or 100 could be told from bytes of its body:
-  // the request needs a connection to the server on which it is the first. Nothing more passes until
-  // OnAnotherServer.
+  // The client asks for a WebSocket, or for 100 (Continue), on a connection that has carried another request.
+  // The end of the answer to that one is not known, so a 101 or 100 could be part of its body: the request
+  // needs a new connection to the server. Nothing more passes until OnAnotherServer.
   [[nodiscard]] bool WantsAnotherServer() const { return phase_ == Phase::kReconnect; }
-  // What is passed from now on goes to a new connection, and HearServer hears its first bytes.
+  // From now on bytes are forwarded to a new connection, and HearServer gets that one's bytes.
   void OnAnotherServer();
-  // What may go on.
+  // The bytes that may be forwarded.
   [[nodiscard]] Bytes Take() { return std::exchange(passed_, {}); }
 
-  // Bytes of a body that come next: they may be forwarded unseen. Tell by Skip.
+  // Number of body bytes that come next and may be forwarded unseen; Skip them.
   [[nodiscard]] std::uint64_t Unread() const;
   void Skip(std::uint64_t count);
 
  private:
-  static constexpr std::size_t kServerBytes =
-      64;  // a ServerHello up to the end of its random value, behind an alert
+  // Enough for an alert and a ServerHello up to the end of its random value.
+  static constexpr std::size_t kServerBytes = 64;
 
   enum class Phase {
     kFirstBytes,
-    kJudged,     // Head is with the caller
-    kBody,       // of an HTTP request
-    kContinue,   // the server is to say whether it wants the body
-    kReconnect,  // Head waits for another connection to the server
-    kUpgrade,    // of HTTP to something else, which the server may decline
-    kTunnel,     // of CONNECT, which a proxy may decline
-    kRecords,    // of TLS, behind a ClientHello
-    kAnswer,     // the server is to answer in the protocol of the opening
-    kEncrypt,    // PostgreSQL: the server is to say whether TLS follows
+    kJudged,     // the caller judges Head
+    kBody,       // the body of an HTTP request
+    kContinue,   // waits for the server's answer whether it wants the body
+    kReconnect,  // waits for another connection to the server
+    kUpgrade,    // waits for the server's answer to an HTTP upgrade
+    kTunnel,     // waits for a proxy's answer to CONNECT
+    kRecords,    // TLS records behind a ClientHello
+    kAnswer,     // waits for the server's answer in the protocol of the opening
+    kEncrypt,    // PostgreSQL: waits for the server's answer whether TLS follows
     kLines,
     kMysql,
-    kUnknown,  // of no protocol that is known, where that passes
-    kUnheard,  // the same, behind its first line, until the server has said something
-    kWatched,  // TLS may begin in it, and where no protocol is known, a request
+    kUnknown,  // an unknown protocol, if tolerant
+    kUnheard,  // the same, behind its first line, until the server has sent something
+    kWatched,  // TLS may begin; in an unknown protocol, also a request
     kFree,
   };
-  // Of one step.
+  // The result of one step.
   enum class Step { kOn, kWait, kHead, kHosts, kBroken };
 
   [[nodiscard]] bool AwaitsServer() const;
-  // The head of an answer is as long as it is: who awaits it bounds it.
+  // Waits for the head of an answer, which has no fixed size: AwaitUpgrade and AwaitTunnel bound it.
   [[nodiscard]] bool HearsAnswer() const { return phase_ == Phase::kUpgrade || phase_ == Phase::kTunnel; }
   [[nodiscard]] Step Advance();
   [[nodiscard]] Step HearFirstBytes();
@@ -113,7 +111,7 @@ class ClientSide {
   [[nodiscard]] Step AwaitEncryption();
   Step Broken(std::string_view problem);
   Step Enter(Phase phase);
-  Step Expect(ProtocolSniffer::Takes takes);  // another opening
+  Step Expect(ProtocolSniffer::Takes takes);  // waits for another opening
   void EnterSequel(Sequel sequel);
   void Pass(std::size_t count);
   void LeaveJudged();
@@ -121,40 +119,40 @@ class ClientSide {
   bool tolerant_;
   bool ended_ = false;
   Phase phase_ = Phase::kFirstBytes;
-  Bytes heard_ = {};     // and not passed
-  Bytes passed_ = {};    // and not taken
-  Bytes server_ = {};    // its first bytes
-  bool spoken_ = false;  // something of the client's has been passed
-  // What the server answers from here on cannot be told from what it said before: a greeting, or the body of
-  // an answer that refused a CONNECT.
+  Bytes heard_ = {};     // received, not judged
+  Bytes passed_ = {};    // judged, not taken
+  Bytes server_ = {};    // the server's first bytes
+  bool spoken_ = false;  // some of the client's bytes were passed
+  // The server's next answer cannot be told from its earlier bytes: a greeting, or the body of an answer that
+  // refused a CONNECT.
   bool blind_ = false;
-  bool tunnel_ = false;  // a proxy has agreed to CONNECT: no other connection leads to the same server
+  bool tunnel_ = false;  // a proxy has accepted CONNECT: a new connection would not lead to the same server
   ProtocolSniffer head_ = ProtocolSniffer(ProtocolSniffer::Takes::kAll);
-  std::size_t fed_ = 0;  // of heard_, to the head
+  std::size_t fed_ = 0;  // bytes of heard_ that head_ has seen
   int heads_ = 0;
   int heads_here_ = 0;        // on this connection to the server
-  bool hello_again_ = false;  // a ClientHello that follows another one
+  bool hello_again_ = false;  // a second ClientHello may follow
   bool early_data_ = false;
-  std::uint64_t record_left_ = 0;  // of a TLS record that passes
+  std::uint64_t record_left_ = 0;  // bytes left of a TLS record that passes
   const KnownProtocol* protocol_ = nullptr;
-  Bytes opening_ = {};          // of that protocol
-  bool only_protocol_ = false;  // another opening of that protocol, and nothing else, follows
+  Bytes opening_ = {};          // the client's, in protocol_
+  bool only_protocol_ = false;  // only another opening of protocol_ may follow
   std::size_t asked_ = 0;       // PostgreSQL: requests for encryption
-  std::size_t in_line_ = 0;     // bytes of a line, but for those that servers pass over at its beginning
+  std::size_t in_line_ = 0;     // bytes of a line, without those that servers skip at its beginning
   bool tls_named_ = false;
-  std::uint32_t letters_ = 0;  // the last three bytes of a line, folded
-  std::string unknown_ = {};   // the last bytes of the first line of what is unknown
+  std::uint32_t letters_ = 0;  // the last three bytes of a line, case-folded
+  std::string unknown_ = {};   // the last bytes of the first line of an unknown protocol
   std::size_t unknown_size_ = 0;
-  HostLine host_line_ = {};     // of what is unknown
-  bool ended_in_half_ = false;  // there was a lone LF in it
-  bool unrecognised_ = false;   // nothing says which protocol this is
+  HostLine host_line_ = {};     // in an unknown protocol
+  bool ended_in_half_ = false;  // it contained a lone LF
+  bool unrecognised_ = false;   // the protocol is unknown
   RequestLines request_lines_ = {};
   std::vector<AskedHost> hosts_ = {};
   HelloScan hello_scan_ = {};
-  std::optional<HelloStart> hello_ = {};     // has been found in heard_
-  std::optional<std::size_t> watched_ = {};  // of heard_; passes next
-  std::optional<Phase> behind_hello_ = {};   // what goes on behind one that was found
-  std::size_t ahead_ = 0;                    // of heard_, has been passed
+  std::optional<HelloStart> hello_ = {};     // found in heard_
+  std::optional<std::size_t> watched_ = {};  // bytes of heard_ that pass next
+  std::optional<Phase> behind_hello_ = {};   // the phase behind a ClientHello that was found
+  std::size_t ahead_ = 0;                    // bytes of heard_ that were passed already
   std::optional<HttpBody> body_ = {};
   std::string_view problem_ = {};
 };

@@ -1,5 +1,5 @@
-// Finds where a ClientHello begins in what is not TLS from its first byte on: behind STARTTLS or its like in
-// a protocol that the gateway does not know.
+// Finds the beginning of a ClientHello in a stream that does not begin with TLS: behind STARTTLS or the like
+// in a protocol that the gateway does not know.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 namespace mxc::egress {
 
 struct HelloStart {
-  std::size_t at = 0;  // in the bytes that were given
-  Bytes begun = {};    // of it, in those before
+  std::size_t at = 0;  // offset in the bytes given to Find
+  Bytes begun = {};    // its first bytes, if they were in earlier calls
 };
 
 class HelloScan {
  public:
-  // The next bytes, in pieces as they come. Found is what no server could answer yet: the message is not
-  // whole.
+  // To be called with the next bytes, in any pieces. Finds a ClientHello before it is complete, so before a
+  // server could answer it.
   [[nodiscard]] std::optional<HelloStart> Find(ByteView bytes);
 
  private:
-  Bytes begun_ = {};  // the last bytes, where a ClientHello may begin so
+  Bytes begun_ = {};  // the last bytes, if a ClientHello may begin with them
 };
 
 }  // namespace mxc::egress

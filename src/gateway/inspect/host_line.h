@@ -1,5 +1,5 @@
-// Looks for a line that begins with "Host:" in what the gateway knows no protocol of. A server that reads a
-// request in it takes the name there.
+// Looks for a line that begins with "Host:" in an unknown protocol: a server that reads a request in it would
+// take the name there.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@ namespace mxc::egress {
 
 class HostLine {
  public:
-  // The next bytes, in pieces as they come. True: there is one, however blanks stand around its name.
+  // To be called with the next bytes, in any pieces. True: there is such a line, with whatever blanks.
   [[nodiscard]] bool Feed(ByteView bytes);
 
  private:
-  static constexpr std::size_t kElsewhere = static_cast<std::size_t>(-1);  // till the line ends
+  static constexpr std::size_t kElsewhere = static_cast<std::size_t>(-1);  // no match in this line
 
-  std::size_t matched_ = 0;  // letters of the name, at the beginning of a line
+  std::size_t matched_ = 0;  // matched letters at the beginning of a line
 };
 
 }  // namespace mxc::egress

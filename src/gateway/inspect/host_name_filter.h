@@ -1,10 +1,10 @@
-// What a client names on a connection whose host was judged: by its opening, and with HTTP/1 by every later
-// request. Each name must be the connection's own, or one that may be reached as well. Where a rule names the
-// connection's host, nothing passes but what is recognised.
+// Judges the host names that a client sends on a connection: in its opening, and with HTTP/1 in every later
+// request. Each must be the host that the connection was judged for, or another allowed one. If a rule names
+// the connection's host, only recognised protocols pass.
 //
 //   HostNameFilter filter(rules, {.name = "api.example.com", .port = 443, .strict = true});
-//   std::string problem = filter.Hear(chunk);        // of the client; empty: all is well
-//   send filter.Client().Take() on
+//   std::string problem = filter.Hear(chunk);        // the client's bytes; empty: no problem
+//   forward filter.Client().Take()
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace mxc::egress {
 class HostNameFilter {
  public:
   struct Host {
-    std::string name = {};   // empty: an address as such
-    std::uint16_t port = 0;  // that was dialled
+    std::string name = {};   // empty: a literal address
+    std::uint16_t port = 0;  // the dialled one
     bool strict = false;     // Judgement::strict
   };
 
@@ -29,10 +29,10 @@ class HostNameFilter {
   HostNameFilter(const RuleBook& rules, Host host)
       : rules_(rules), host_(std::move(host)), port_(host_.port), client_(!host_.strict) {}
 
-  // Each returns why the connection is refused, or nothing.
+  // Each returns why the connection is refused, or "".
   [[nodiscard]] std::string Hear(ByteView chunk);
-  [[nodiscard]] std::string HearServer(ByteView bytes);  // while the client side wants it
-  [[nodiscard]] std::string End();                       // the client says no more
+  [[nodiscard]] std::string HearServer(ByteView bytes);  // while Client().WantsServer()
+  [[nodiscard]] std::string End();                       // the client has closed its direction
 
   [[nodiscard]] ClientSide& Client() { return client_; }
 
@@ -45,7 +45,7 @@ class HostNameFilter {
 
   const RuleBook& rules_;
   Host host_;
-  std::uint16_t port_;  // that hosts are asked for at, unless they say so
+  std::uint16_t port_;  // of hosts that name no port
   ClientSide client_;
 };
 

@@ -2,7 +2,7 @@
 //
 //   HttpBody body(opening.Body());
 //   while (!body.Done()) {
-//     Skip what may be skipped: body.Skip(n) for n <= body.Unread(), bytes that nobody has to look at
+//     body.Skip(n) for n <= body.Unread() data bytes, which nobody has to look at
 //     or std::optional<std::size_t> used = body.Feed(bytes);   // absent: malformed
 //   }
 #pragma once
@@ -23,10 +23,10 @@ class HttpBody {
   }
 
   [[nodiscard]] bool Done() const { return place_ == Place::kDone; }
-  // Bytes of data that come next.
+  // Number of data bytes that come next.
   [[nodiscard]] std::uint64_t Unread() const { return place_ == Place::kData ? unread_ : 0; }
   void Skip(std::uint64_t count);
-  // How many of the bytes belong to it. One spelling of each thing is taken: CR LF, no chunk extensions.
+  // How many of the bytes belong to the body. Accepts one spelling only: CR LF, no chunk extensions.
   [[nodiscard]] std::optional<std::size_t> Feed(ByteView bytes);
 
  private:

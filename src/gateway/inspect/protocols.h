@@ -1,7 +1,6 @@
-// Protocols without virtual hosts: whoever speaks one at an allowed name reaches that name's server and
-// nobody else. Both sides are recognised, so that bytes which only look like one to us are not read as
-// something else by the server: first by what the client opens with, or the server greets with, then by the
-// other's answer.
+// Protocols without virtual hosts: a client that speaks one at an allowed name reaches only that name's
+// server. Both sides must be recognised, first the client's opening or the server's greeting, then the
+// other's answer: else a server could read the client's bytes as another protocol.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +12,37 @@ namespace mxc::egress {
 
 enum class Match { kNo, kMaybe, kYes };
 
-// How a client goes on once both sides are recognised.
+// How the stream continues once both sides are recognised.
 enum class Sequel {
   kFree,      // nothing in it names a host
-  kWatched,   // TLS may begin in it, at no place that is known
-  kLines,     // of text; a command may ask for TLS, whose ClientHello then stands at the beginning of a line
-  kMysql,     // its first packet says whether TLS follows
-  kPostgres,  // TLS may be asked for before the session begins
+  kWatched,   // TLS may begin anywhere in it
+  kLines,     // text lines; a command may ask for TLS, whose ClientHello then begins where a line would
+  kMysql,     // the client's first packet says whether TLS follows
+  kPostgres,  // the client may ask for TLS before the session begins
 };
 
 struct FirstBytesMatch {
   Match match = Match::kNo;
-  std::size_t size = 0;     // kYes: of what was recognised
-  bool negotiates = false;  // kYes, PostgreSQL: it asks for encryption and does not begin a session yet
+  std::size_t size = 0;     // kYes: number of recognised bytes
+  bool negotiates = false;  // kYes, PostgreSQL: a request for encryption, before the session begins
 };
 
 struct KnownProtocol {
   std::string_view name;
-  // What the client opens with; nullptr: the server speaks first.
+  // Matches the client's opening; nullptr: the server speaks first.
   FirstBytesMatch (*client)(ByteView);
-  // Is this the beginning of what the server says? `opening`: of the client; empty where the server spoke
-  // first.
+  // Matches the server's first bytes `said`. `first_bytes`: the client's; empty if the server spoke first.
   Match (*server)(ByteView said, ByteView first_bytes);
   Sequel sequel;
 };
 
-// The protocol that the client opens with; nullptr and kNo: none.
+// The protocol of the client's opening; nullptr and kNo: none.
 struct ClientProtocol {
   const KnownProtocol* protocol = nullptr;
   FirstBytesMatch found = {};
 };
 [[nodiscard]] ClientProtocol FindByFirstBytes(ByteView bytes);
-// The protocol whose server greets so, before its client has said anything; nullptr: none, or not yet.
+// The protocol whose server sends this greeting before its client; nullptr: none, or not yet.
 [[nodiscard]] const KnownProtocol* FindByGreeting(ByteView bytes);
 
 }  // namespace mxc::egress

@@ -1,5 +1,5 @@
-// Looks for the hosts that lines ask for where the gateway knows no protocol of what is said: a Host, a
-// request line of HTTP. Whatever stands around them, and however servers read them.
+// Looks for hosts in the lines of an unknown protocol: Host headers and HTTP request lines, whatever is
+// around them, and however servers read them.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 namespace mxc::egress {
 
 struct AskedHost {
-  std::string name = {};   // in the one form of ValidName
+  std::string name = {};   // ValidName
   std::uint16_t port = 0;  // behind the name; 0: none
 };
 
 class RequestLines {
  public:
-  // The next bytes, in pieces as they come: what the lines that end in them ask for.
+  // To be called with the next bytes, in any pieces: the hosts in lines that end in them.
   [[nodiscard]] std::vector<AskedHost> Feed(ByteView bytes);
-  // No more follow.
+  // The stream has ended.
   [[nodiscard]] std::vector<AskedHost> End();
 
  private:
@@ -29,8 +29,8 @@ class RequestLines {
   void EndLine(std::vector<AskedHost>& hosts);
 
   std::string line_ = {};
-  std::size_t part_ = 0;    // where in it a lone CR ended a line, to some servers
-  bool continues_ = false;  // a line that begins with a blank goes on with the value of a Host
+  std::size_t part_ = 0;    // offset behind a lone CR, which ends a line for some servers
+  bool continues_ = false;  // a line that begins with a blank would continue a Host header
 };
 
 }  // namespace mxc::egress

@@ -1,4 +1,4 @@
-// Carries bytes between two sockets until both have said all, in a thread that has nothing else to do.
+// Copies bytes between two sockets until both have ended, in a thread of its own.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace mxc::egress {
 
-// What goes on to the server after something was heard. `problem`: nothing, and the connection ends. `last`:
-// nothing behind `bytes` is for this server.
+// What to forward to the server. `problem`: nothing, and the connection ends. `last`: bytes behind `bytes`
+// are not for this server.
 struct Passed {
   Bytes bytes = {};
   bool last = false;
@@ -19,21 +19,21 @@ struct Passed {
 
 class BidirectionalCopy {
  public:
-  // Borrowed sockets, which do not block. `pass` judges what the client says; what is in `early` already has
-  // been heard from it and not judged.
+  // Borrowed, non-blocking sockets. `pass` judges the client's bytes.
   BidirectionalCopy(int client, int server, std::function<Passed(ByteView)> pass)
       : up_{.from = client, .to = server}, down_{.from = server, .to = client}, pass_(std::move(pass)) {}
 
-  // Judges what the server says, which goes on to the client in any case.
+  // `answer` gets the server's bytes, which are forwarded to the client in any case.
   void OnAnswer(std::function<Passed(ByteView)> answer) { answer_ = std::move(answer); }
-  // Goes to the server before anything else, as it is.
+  // Sends `text` to the server first, without judging it.
   void Begin(std::string_view text) { up_.held.assign(text.begin(), text.end()); }
-  // As if the client had just said it. Empty, or why the connection ends.
+  // Handles `bytes` like bytes from the client. Returns "" or why the connection ends.
   [[nodiscard]] std::string Hear(ByteView bytes);
-  // Until both have ended; nobody says anything for too long; or `pass` has a problem, which is returned.
+  // Copies until both have ended, both were silent for too long, or `pass` returned a problem, which it
+  // returns.
   [[nodiscard]] std::string Run();
 
-  // `pass` has had a problem.
+  // Whether `pass` has returned a problem.
   [[nodiscard]] bool Refused() const { return refused_; }
   [[nodiscard]] std::uint64_t BytesUp() const { return up_.bytes; }
   [[nodiscard]] std::uint64_t BytesDown() const { return down_.bytes; }
@@ -43,8 +43,8 @@ class BidirectionalCopy {
     int from = -1;
     int to = -1;
     Bytes held = {};
-    bool ended = false;  // `from` has said all
-    bool done = false;   // and `to` has been told, or need not be
+    bool ended = false;  // `from` has ended
+    bool done = false;   // `to` was shut down, or need not be
     std::uint64_t bytes = 0;
     [[nodiscard]] bool Reads() const { return !ended && held.empty(); }
     [[nodiscard]] bool Writes() const { return !held.empty() || (ended && !done); }

@@ -1,6 +1,6 @@
-// The network gateway where connections cannot be steered (macOS): an HTTP proxy on a port of the loopback,
-// which is all that the sandbox reaches. What follows the variables of proxies gets what the rules let
-// through; everything else gets nothing.
+// The network gateway where connections cannot be redirected (macOS): an HTTP proxy on a loopback port, the
+// only destination that the sandbox reaches. Programs that use the proxy variables reach what the rules
+// allow; other programs reach nothing.
 //
 //   Result<LocalProxy> proxy = LocalProxy::Start(*plan.egress);
 //   ... "localhost:" + std::to_string(proxy->Port()) is what the sandbox may reach
@@ -20,15 +20,14 @@ struct ProxyState;
 
 class LocalProxy {
  public:
-  // Listens, for published ports as well, and serves from threads of its own in which every signal is
-  // blocked. Errors: kSchema for a rule that is none; kSetupFailed, with the pointer of a published port
-  // that is taken.
+  // Listens, also for published ports, and serves from threads of its own with every signal blocked. Errors:
+  // kSchema for an invalid rule; kSetupFailed, with the pointer of a published port that is taken.
   [[nodiscard]] static Result<LocalProxy> Start(const EgressRules& rules);
   LocalProxy(LocalProxy&&) noexcept;
   LocalProxy& operator=(LocalProxy&&) = delete;
   LocalProxy(const LocalProxy&) = delete;
   LocalProxy& operator=(const LocalProxy&) = delete;
-  // Ends every connection. A name that is being resolved is not waited for.
+  // Ends every connection. Does not wait for a name that is being resolved.
   ~LocalProxy();
 
   [[nodiscard]] std::uint16_t Port() const;
@@ -38,7 +37,7 @@ class LocalProxy {
  private:
   explicit LocalProxy(std::shared_ptr<ProxyState> state);
 
-  std::shared_ptr<ProxyState> state_;  // of its threads and the launcher; the last one frees it
+  std::shared_ptr<ProxyState> state_;  // shared with its threads
 };
 
 }  // namespace mxc::egress

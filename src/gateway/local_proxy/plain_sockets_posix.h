@@ -1,4 +1,4 @@
-// Sockets for threads of their own: what a thread waits for, it waits for here.
+// Sockets for threads that may wait: these functions wait with a limit.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace mxc::egress {
 
-// Neither inherited nor blocking.
+// Makes it close-on-exec and non-blocking.
 [[nodiscard]] UniqueFd Prepared(UniqueFd socket);
-// Port 0: one that is free. Invalid, with errno, when it cannot be had.
+// Port 0: a free one. Invalid, with errno, if that fails.
 [[nodiscard]] UniqueFd ListenOnLoopback(std::uint16_t port);
 [[nodiscard]] std::uint16_t PortOf(int socket);
 
-// False: not within `limit_ms`.
+// False: no event within `limit_ms`.
 [[nodiscard]] bool Await(int socket, short events, int limit_ms);
 
 struct Reached {
   UniqueFd socket = {};      // invalid: none answered
-  std::string address = {};  // the last that was tried
-  int error = 0;             // of it
+  std::string address = {};  // the last one tried
+  int error = 0;             // of the last one tried
 };
-// One after the other.
+// Dials one after the other until one answers.
 [[nodiscard]] Reached DialFirst(const std::vector<IpEndpoint>& endpoints);
 
-// As this system resolves it; none: it has no address.
+// Resolves it by the system's resolver; empty: it has no address.
 [[nodiscard]] std::vector<IpAddress> AddressesOf(const std::string& name);
 
-// False: the other end is gone, or takes nothing.
+// False: the other end has closed, or reads nothing.
 bool SendAll(int socket, std::string_view text);
 
 }  // namespace mxc::egress

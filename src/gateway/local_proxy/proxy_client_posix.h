@@ -15,13 +15,13 @@
 
 namespace mxc::egress {
 
-// Of the threads and the launcher together; the last one frees it.
+// State shared by the threads and the launcher.
 struct ProxyState {
   explicit ProxyState(RuleBook book) : rules(std::move(book)) {}
 
   const RuleBook rules;
   UniqueFd listener = {};
-  std::vector<std::pair<UniqueFd, std::uint16_t>> published = {};  // and the ports inside
+  std::vector<std::pair<UniqueFd, std::uint16_t>> published = {};  // listener and port inside
   Pipe wake = {};
 
   std::mutex mutex = {};
@@ -34,9 +34,9 @@ struct ProxyState {
   void Report(GatewayRecord record);
 };
 
-// What a client asks for, as far as the rules let it; then the connection ends.
+// Serves a client's requests as far as the rules allow; then the connection ends.
 void ServeProxyClient(ProxyState& state, UniqueFd client);
-// From a port of the host's loopback to one of the command's.
+// Forwards a connection from a port of the host's loopback to `port` of the command's.
 void ServePublished(ProxyState& state, UniqueFd client, std::uint16_t port);
 
 }  // namespace mxc::egress

@@ -1,4 +1,4 @@
-// A request to an HTTP proxy, as the server it is for wants to read it.
+// Turns a request to an HTTP proxy into one to the server.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace mxc::egress {
 
-// `head`: of a request whose target has an authority, which ProtocolSniffer has found well-formed; from the
-// request line to the empty line. The target loses its authority, the fields that are the proxy's go, and the
-// server is asked to close behind its answer: the next request may be for another host.
+// `head`: a request with an absolute target that ProtocolSniffer has found well-formed, from the request line
+// to the empty line. Removes the authority from the target and the proxy's fields, and asks the server to
+// close the connection after its answer, because the next request may be for another host.
 [[nodiscard]] std::string RequestForServer(std::string_view head);
 
-// An answer of the proxy's own, which ends the connection: "403 Forbidden", and why.
+// An answer of the proxy itself, which ends the connection: "403 Forbidden" and the reason.
 [[nodiscard]] std::string ProxyAnswer(std::string_view status, std::string_view reason);
 
 }  // namespace mxc::egress

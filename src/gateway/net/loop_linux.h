@@ -1,12 +1,12 @@
-// The gateway's one thread: descriptors, timers, and work put off until the end of a turn.
+// The event loop of the gateway's one thread: descriptors, timers, and work deferred to the end of a turn.
 //
 //   class Listener : public Watcher { void OnEvents(std::uint32_t events) override; ... };
 //   loop.Watch(fd, EPOLLIN, listener);   // borrowed; leaves the loop when the descriptor is closed
 //   Timer timer; timer.Set(loop, 250, [this] { ... });
 //   loop.Run();
 //
-// A watcher is destroyed by DeferDeletion, never directly from a handler: events of the same turn may still
-// name it.
+// Delete a watcher by DeferDeletion, never directly in a handler: events of the same turn may still point to
+// it.
 #pragma once
 
 #include <sys/epoll.h>
@@ -21,7 +21,7 @@
 
 namespace mxc::egress {
 
-// What a socket is watched for when each of its ends is read until it would wait.
+// Edge-triggered events of a socket that is read and written until EAGAIN.
 inline constexpr std::uint32_t kSocketEdges =
     static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT | EPOLLRDHUP) | EPOLLET;
 
@@ -45,9 +45,9 @@ class Loop {
   [[nodiscard]] bool Rewatch(int fd, std::uint32_t events, Watcher& watcher) const;
   void Unwatch(int fd) const;
 
-  // Before the next wait, in order.
+  // Runs `work` before the next wait, in order.
   void Defer(std::function<void()> work) { deferred_.push_back(std::move(work)); }
-  // Destroys it when no event of this turn can name it any more.
+  // Destroys it when no event of this turn can point to it any more.
   void DeferDeletion(std::shared_ptr<Watcher> watcher) { ended_.push_back(std::move(watcher)); }
 
   void Run() {
@@ -75,7 +75,7 @@ class Loop {
   bool stopped_ = false;
 };
 
-// One pending call, dropped with its owner.
+// One pending call, which the destructor cancels.
 class Timer {
  public:
   Timer() = default;

@@ -13,10 +13,10 @@
 
 namespace mxc::egress {
 
-// The header of an nf_tables message about the family inet.
+// Begins an nf_tables message for the family inet.
 void BeginTables(NetlinkBatch& batch, std::uint16_t message, std::uint16_t flags);
 
-// One rule at the end of a chain; it ends with this object. Every expression works on the first register.
+// Appends a rule to a chain; the destructor completes it. Every expression uses the first register.
 class NftRule {
  public:
   NftRule(NetlinkBatch& batch, std::string_view table, std::string_view chain);
@@ -24,23 +24,23 @@ class NftRule {
   NftRule& operator=(const NftRule&) = delete;
   ~NftRule() { batch_.Close(expressions_); }
 
-  // `value` as it stands in the packet's memory.
+  // `value`: in the byte order of the key.
   NftRule& Meta(std::uint32_t key, std::span<const std::uint8_t> value);
   NftRule& Meta(std::uint32_t key, std::uint8_t value) { return Meta(key, std::span(&value, 1)); }
   NftRule& Mark(std::uint32_t mark);
-  // `value` stands at `offset` of the header `base` (NFT_PAYLOAD_...).
+  // Matches `value` at `offset` of the header `base` (NFT_PAYLOAD_...).
   NftRule& Payload(std::uint32_t base, std::uint32_t offset, std::span<const std::uint8_t> value);
   NftRule& Family(bool ipv6);
-  // The packet's family has been asked for. `inside`: or outside.
+  // Matches a destination inside `block`, or outside; to be used after Family.
   NftRule& Destination(const Cidr& block, bool inside = true);
-  // Of the destination; the protocol has been asked for.
+  // Matches the destination port; to be used after a match of the protocol.
   NftRule& Ports(std::uint16_t first, std::uint16_t last);
-  // Of the flags of TCP, SYN and ACK.
+  // Matches TCP packets with SYN and without ACK, or all others.
   NftRule& BeginsConnection(bool begins);
-  // The last four bytes of the destination, or of the source, are loaded and cut down to `mask`.
+  // Load the last four bytes of the destination, or of the source, and apply `mask`.
   NftRule& LoadDestination(bool ipv6, std::uint32_t mask);
   NftRule& LoadSource4(std::uint32_t mask);
-  NftRule& Equals(std::uint32_t value);  // what was loaded
+  NftRule& Equals(std::uint32_t value);  // compares the loaded bytes
   NftRule& IsIn(std::string_view set);
   NftRule& AddTo(std::string_view set);
 
@@ -49,8 +49,8 @@ class NftRule {
   void Accept();
   void Drop();
   void Goto(std::string_view chain);
-  void Reset();        // TCP
-  void Unreachable();  // ICMP: the port
+  void Reset();        // rejects with a TCP reset
+  void Unreachable();  // rejects with ICMP port unreachable
 
  private:
   template <class Fill>

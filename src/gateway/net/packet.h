@@ -1,4 +1,4 @@
-// Whole IP packets, for answers that must come from an address and port that are not ours.
+// Builds whole IP packets, for answers from an address and port that are not ours.
 #pragma once
 
 #include "gateway/net/bytes.h"
@@ -11,8 +11,8 @@ inline constexpr std::size_t kMaxDatagram = 65507;
 
 // Both endpoints are of one family; `payload` has at most kMaxDatagram bytes.
 [[nodiscard]] Bytes UdpPacket(const IpEndpoint& from, const IpEndpoint& to, ByteView payload);
-// "port unreachable" in answer to a datagram of `payload_size` bytes from `client` to `meant`: what makes the
-// client's next call fail with ECONNREFUSED.
+// ICMP "port unreachable" in answer to a datagram of `payload_size` bytes from `client` to `meant`: it makes
+// the client's next call fail with ECONNREFUSED.
 [[nodiscard]] Bytes UnreachablePacket(const IpEndpoint& client, const IpEndpoint& meant,
                                       std::size_t payload_size);
 

@@ -1,4 +1,4 @@
-// Addresses as the kernel has them.
+// Converts addresses from and to sockaddr.
 #pragma once
 
 #include <sys/socket.h>
@@ -16,7 +16,7 @@ struct SocketAddress {
   [[nodiscard]] const sockaddr* Get() const { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
-// As the socket's own family wants it: `ipv6_socket` writes an IPv4 address mapped.
+// For a socket of its family; for `ipv6_socket` an IPv4 address becomes a mapped one.
 [[nodiscard]] SocketAddress ToSocketAddress(const IpEndpoint& endpoint, bool ipv6_socket);
 // Mapped addresses become IPv4. Absent for another family.
 [[nodiscard]] std::optional<IpEndpoint> FromSocketAddress(const sockaddr_storage& storage);

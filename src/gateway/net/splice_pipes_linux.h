@@ -1,4 +1,4 @@
-// Pipes for splice(2): a lane borrows one while bytes are on the way.
+// A pool of pipes for splice(2): a direction of a connection borrows one while bytes are in transit.
 #pragma once
 
 #include <vector>

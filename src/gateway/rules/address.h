@@ -1,4 +1,4 @@
-// Internet addresses as the gateway compares them, and the blocks no rule opens by accident.
+// Internet addresses as the gateway compares them, and the blocks that only a rule of their own opens.
 //
 //   IpAddress address = IpAddress::Parse("::ffff:10.0.0.1").value();
 //   address.Unmapped();                                               // 10.0.0.1: the same destination
@@ -32,11 +32,11 @@ struct IpAddress {
 
   [[nodiscard]] std::uint32_t V4Number() const;  // host order; IPv4 only
   [[nodiscard]] std::string Text() const;
-  // The IPv4 address in a mapped one, which is another spelling of it. Else itself.
+  // For a mapped address the IPv4 address, of which it is another spelling; else itself.
   [[nodiscard]] IpAddress Unmapped() const;
-  // The IPv4 address that a packet may reach in the end: that in a mapped or compatible one, in NAT64
-  // (64:ff9b::/96), 6to4 (2002::/16) and Teredo (2001::/32, where it stands inverted). Else itself. A packet
-  // passes other hosts on its way there, so what is said of this address may forbid, and never allows.
+  // The IPv4 address that a packet may finally reach: the one in a mapped or compatible address, in NAT64
+  // (64:ff9b::/96), 6to4 (2002::/16) and Teredo (2001::/32, inverted); else itself. A packet passes other
+  // hosts on its way there, so a rule for this address may deny, but never allow.
   [[nodiscard]] IpAddress Inner() const;
   [[nodiscard]] bool IsLoopback() const;
 };
@@ -54,18 +54,18 @@ struct IpEndpoint {
   [[nodiscard]] std::string Text() const;  // "10.0.0.1:80", "[::1]:80"
 };
 
-// A range that leads to the host, to its cloud's control plane or to nobody's server.
+// A range of the host, of its cloud's control plane, or without public servers.
 struct BlockedRange {
   Cidr block = {};
   std::string what = {};  // "always blocked: loopback"
-  // Passes where the policy lets every address pass; the others always need a rule of their own.
+  // Allowed where the policy allows every address; the others always need a rule of their own.
   bool is_private = false;
 };
 
 [[nodiscard]] const std::vector<BlockedRange>& BlockedRanges();
-// The narrowest range that holds this address, or nullptr. Give it Inner().
+// The narrowest range that contains this address, or nullptr. Pass Inner().
 [[nodiscard]] const BlockedRange* FindBlocked(const IpAddress& address);
-// Does this block lie inside one of the ranges: a rule that names it means it.
+// Whether this block lies inside one of the ranges: then a rule with it is a rule of their own.
 [[nodiscard]] bool LiesInBlocked(const Cidr& block);
 
 }  // namespace mxc::egress

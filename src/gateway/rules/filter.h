@@ -1,9 +1,10 @@
-// What of a rule book the kernel can decide by itself: destinations that no rule could allow, which it
-// refuses when a program connects. Everything else goes to the gateway, which judges it by the whole book.
+// The part of a rule book that nftables decides when a program connects: it refuses every address, and every
+// port of an allowed name, that no rule allows. Everything else goes to the gateway, which judges it by the
+// whole book.
 //
 //   const Filter filter = MakeFilter(book);
 //   filter.addresses   in order, the first that applies decides; then `egress`
-//   filter.names       by the ports at which a name may be reached
+//   filter.names       the ports of each class of names
 #pragma once
 
 #include <vector>
@@ -28,7 +29,7 @@ struct Filter {
 };
 
 [[nodiscard]] Filter MakeFilter(const RuleBook& book);
-// More addresses than one message to the kernel holds are not compiled: the gateway judges all of them.
+// Drops `addresses` if they do not fit into one message to the kernel: the gateway then judges all of them.
 void BoundAddresses(Filter& filter);
 
 }  // namespace mxc::egress

@@ -1,6 +1,6 @@
-// Connections to addresses of the host's hosts file. The command sees that file, and the C library reads it
-// before it asks a resolver: a program that means an allowed name then connects to the address in the file.
-// Such a connection is one to the name, and is judged as if the gateway had resolved it.
+// Connections to addresses in the host's hosts file. The command sees that file, and the C library reads it
+// before it asks a resolver: a program that looks up an allowed name then connects to the address in the
+// file. Such a connection is judged as one to the name, as if the gateway had resolved it.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace mxc::egress {
 
-// The first name of `address` in the text of a hosts file that may be reached there. Absent: no rule names
-// it, or none lets a name lead to this address.
+// The first name of `address` in the text of a hosts file that the rules allow at this address. Absent: there
+// is none.
 [[nodiscard]] std::optional<std::string> AllowedNameOf(const RuleBook& book, std::string_view hosts,
                                                        const IpAddress& address, Protocol protocol,
                                                        std::uint16_t port);
 
-// Lets connections to these addresses pass the filter; the gateway judges their ports.
+// Makes the filter pass connections to these addresses; the gateway judges their ports.
 void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts);
 
 }  // namespace mxc::egress

@@ -1,8 +1,8 @@
-// The verdict on a destination. Deny beats allow, then the default; nothing else is consulted.
+// Decides whether a destination is allowed. Deny beats allow, allow beats the default.
 //
 //   Result<RuleBook> book = RuleBook::Compile(rules);
 //   Judgement may = book->JudgeName("api.example.com", Protocol::kTcp, 443);
-//   // Then for each of its addresses, if it is allowed:
+//   // If it is allowed, then for each of its addresses:
 //   Judgement sure = book->JudgeAnswer(may, address, Protocol::kTcp, 443);
 #pragma once
 
@@ -23,16 +23,16 @@ struct Judgement {
   bool allowed = false;
   std::string_view pointer = {};  // clause that decided; lives as long as the book
   std::string_view reason = {};   // of a refusal
-  // A rule names the host (or the whole of a domain). Otherwise it passes because every address does, and its
-  // addresses are judged as if they had been written.
+  // A rule allows the name. If false, it is allowed because every address is, and its addresses are judged
+  // like literal ones.
   bool by_name = false;
-  // The rule names this host or its domain, not just every name: the connection must open with its name.
+  // The rule names this host or its domain, not "*": the client must name the host in its first bytes.
   bool strict = false;
-  // A rule that applies says that what is said is not to be looked at.
+  // A rule that applies turns inspection of the bytes off.
   bool uninspected = false;
 };
 
-// Names that may be reached at the same ports. A denied port beats an allowed one; every other is refused.
+// Names that are allowed at the same ports. A denied port beats an allowed one; every other is refused.
 struct NameClass {
   std::vector<PortRange> denied = {};
   std::vector<PortRange> allowed = {};
@@ -45,27 +45,27 @@ class RuleBook {
   // Errors: kSchema, with the pointer of the rule.
   [[nodiscard]] static Result<RuleBook> Compile(const EgressRules& rules);
 
-  // `name`: ValidName. Port 0: is there any port at which it may be reached (for its resolution)?
+  // `name`: ValidName. Port 0: whether it is allowed at any port, and so may be resolved.
   [[nodiscard]] Judgement JudgeName(std::string_view name, Protocol protocol, std::uint16_t port) const;
-  // A connection to an address as such.
+  // A connection to a literal address.
   [[nodiscard]] Judgement JudgeAddress(const IpAddress& address, Protocol protocol, std::uint16_t port) const;
-  // An address that a name turned out to have.
+  // An address to which a name was resolved.
   [[nodiscard]] Judgement JudgeAnswer(const Judgement& name, const IpAddress& address, Protocol protocol,
                                       std::uint16_t port) const;
   // The host's loopback, by its name.
   [[nodiscard]] Judgement JudgeHostLoopback(Protocol protocol, std::uint16_t port) const;
 
-  // The number of the class that this name is of, in the order of Classes.
+  // The index of this name's class in Classes.
   [[nodiscard]] std::size_t ClassOf(std::string_view name) const;
   [[nodiscard]] const std::vector<NameClass>& Classes() const { return classes_; }
-  // Does a deny rule name this host?
+  // Whether a deny rule names this host.
   [[nodiscard]] bool Denies(std::string_view name, Protocol protocol, std::uint16_t port) const {
     return FindName(name, true, protocol, port) != nullptr;
   }
-  // Is any name denied for its own sake? Then connections that pass by default are looked into as well.
+  // Whether any rule denies a name. Then connections that are allowed by default are inspected as well.
   [[nodiscard]] bool DeniesNames() const { return denies_names_; }
   [[nodiscard]] const std::optional<OnlyProxy>& Proxy() const { return proxy_; }
-  // How what is allowed is reached.
+  // The proxies through which allowed destinations are reached.
   [[nodiscard]] const Upstream& UpstreamProxies() const { return upstream_; }
 
  private:
@@ -73,11 +73,11 @@ class RuleBook {
   struct Block {
     Cidr cidr = {};
     std::vector<Cidr> except = {};
-    bool own = false;  // lies inside an always-blocked range: means it
+    bool own = false;  // lies inside a blocked range, and so opens it
   };
   struct Rule {
     bool deny = false;
-    bool no_peers = false;       // everything, of both families
+    bool no_peers = false;       // no `to`: every destination, of both families
     bool every_address = false;  // no `to`, or a block of prefix 0
     bool every_name = false;     // no `to`, or "*"
     bool uninspected = false;
@@ -118,9 +118,9 @@ class RuleBook {
   Upstream upstream_;
 };
 
-// The one form of a host name: lower case, letters, digits, hyphens and underscores in labels of 1 to 63,
-// at most 253 bytes, no trailing dot, the last label not a number (which would be an address). Nothing else
-// is ever matched, resolved or dialled. Absent: not a name.
+// Normalises a host name: lower case, letters, digits, hyphens and underscores in labels of 1 to 63, at most
+// 253 bytes, no trailing dot, the last label not a number (which would be an address). Only names in this
+// form are matched, resolved and dialled. Absent: not a name.
 [[nodiscard]] std::optional<std::string> ValidName(std::string_view text);
 
 }  // namespace mxc::egress

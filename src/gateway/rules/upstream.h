@@ -1,4 +1,4 @@
-// Which connections go through a proxy of the host, and what is said to it (RFC 9110, 9.3.6: CONNECT).
+// Selects the connections that go through a proxy of the host, and speaks to it (RFC 9110, 9.3.6: CONNECT).
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,9 @@
 
 namespace mxc::egress {
 
-// The proxy for a connection to `host` (a name in the form of ValidName, or an address as IpAddress::Text
-// writes it); nullptr: it is dialled directly. So is loopback always, and what an entry of NO_PROXY stands
-// for: "*"; a name, with or without a dot before it, and every name below; an address or a block; each may
-// have ":port" behind it.
+// The proxy for a connection to `host` (ValidName, or IpAddress::Text); nullptr: it is dialled directly.
+// Loopback is always dialled directly, and so is what NO_PROXY lists: "*"; a name, with or without a leading
+// dot, for it and every name below; an address or a block; each may have ":port" behind it.
 [[nodiscard]] const UpstreamProxy* ProxyFor(const Upstream& upstream, std::string_view host,
                                             std::uint16_t port);
 
@@ -26,8 +25,8 @@ namespace mxc::egress {
 struct ConnectAnswer {
   enum class State { kMore, kOpen, kRefused };
   State state = State::kMore;
-  std::size_t size = 0;  // kOpen: of the head; what follows it comes from the destination
-  int status = 0;        // kRefused: of HTTP; 0 for what is no answer at all
+  std::size_t size = 0;  // kOpen: of the head; the bytes behind it come from the destination
+  int status = 0;        // kRefused: the HTTP status; 0: no valid answer
 };
 inline constexpr std::size_t kMaxConnectAnswer = 16384;
 // `bytes`: everything the proxy has sent so far.

@@ -1,4 +1,4 @@
-// The privileges that the gateway drops before it reads the first byte from inside: it parses untrusted
+// Drops the gateway's privileges before it reads the first byte from inside, because it parses untrusted
 // input.
 #pragma once
 
@@ -10,16 +10,17 @@
 
 namespace mxc::egress {
 
-// Dies with `parent`, in this order, before anything else is done. false: it has died already.
+// Sets the parent-death signal; to be called before anything else. False: `parent` has ended already.
 [[nodiscard]] bool DieWith(pid_t parent);
-// Every signal but KILL stays pending for good.
+// Blocks every signal except SIGKILL for good.
 void IgnoreSignals();
-// Closes every descriptor that is not in the list. The standard streams become /dev/null: a library that
-// complains must not do so into a connection.
+// Closes every descriptor that is not in the list. The standard streams become /dev/null, so that no library
+// writes an error message into a connection.
 [[nodiscard]] bool KeepOnly(std::vector<int> descriptors);
 
-// No capabilities, no new ones, nobody may look into its memory; of the file system only the resolver's
-// files, for reading (where the kernel has Landlock); no system calls but those of a relay. false with errno.
+// Drops all capabilities and the right to gain new ones, makes the process undumpable, lets it read the
+// resolver's files only (if the kernel has Landlock), and allows only the system calls of a relay. False with
+// errno.
 [[nodiscard]] bool Confine(const ResolverFiles& files);
 
 }  // namespace mxc::egress

@@ -1,4 +1,4 @@
-// Sets a sandbox's network namespace up for the gateway and makes the gateway's sockets in it.
+// Sets a sandbox's network namespace up for the gateway and creates the gateway's sockets in it.
 //
 //   const InsideSetup setup = PrepareInside(rules);       // where memory may be allocated
 //   ... in the network namespace, with the capabilities of its owner; system calls only:
@@ -20,7 +20,7 @@
 
 namespace mxc::egress {
 
-// Connections to published ports that may stand at a time, to each of the two loopback addresses inside.
+// Simultaneous connections to published ports, for each of the two loopback addresses inside.
 inline constexpr std::size_t kPublishedConnections = 120;
 
 struct InsideSetup {
@@ -56,24 +56,23 @@ struct InsideSockets {
 
 enum class InsideStep { kJoin, kAwait, kSteer, kLoopback, kRoutes, kSockets };
 
-// 0, or -1 with errno and `failed`. Without IPv6 on this host the sockets are IPv4's alone.
+// 0, or -1 with errno and `failed`. Without IPv6 on this host there are only IPv4 sockets.
 [[nodiscard]] int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& failed);
 
-// Makes the calling process, which must have one thread, the owner of a network namespace that the same user
-// made in a user namespace below, and enters it. 0, or -1 with errno.
+// Enters a network namespace and the user namespace that owns it, which the same user has created below ours.
+// The calling process must have one thread. 0, or -1 with errno.
 [[nodiscard]] int JoinNetwork(int network_namespace);
 
 inline constexpr const char* kSteerHint =
     "rules for the network need nftables with transparent proxying, rejection and logging in the kernel "
-    "(modules "
-    "nf_tables, nft_tproxy, nft_reject_inet, nft_log and nfnetlink_log); load them, or deny all traffic";
+    "(modules nf_tables, nft_tproxy, nft_reject_inet, nft_log and nfnetlink_log); load them, or deny all "
+    "traffic";
 
-// Waits until the loopback interface of the network namespace this process is in is up: bubblewrap sees to
-// that itself, and fails when it finds it done. 0, or -1 with errno; ESRCH when `process` (a pidfd) ended
-// before.
+// Waits until the loopback interface of this process's network namespace is up: bubblewrap brings it up, and
+// fails if it is up already. 0, or -1 with errno; ESRCH if `process` (a pidfd) ended before.
 [[nodiscard]] int AwaitLoopback(int process);
 
-// What a failed step is to the user.
+// The error that a failed step is to the user.
 [[nodiscard]] Error InsideError(InsideStep step, int number);
 
 }  // namespace mxc::egress

@@ -1,5 +1,5 @@
-// How the sandbox's sockets reach the gateway: one message on a SOCK_SEQPACKET pair, and one byte back when
-// it serves. The sending half is SendGatewaySockets, in gateway_sockets.h.
+// The gateway's half of the listener handover: receives the sandbox's sockets. The sending half is
+// SendGatewaySockets, in gateway_sockets.h.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct ReceivedSockets {
   std::vector<UniqueFd> inside = {};
 };
 
-// Waits for the message. Absent: the other side is gone, or what came is no such message.
+// Waits for the message. Absent: the other end is closed, or the message is invalid.
 [[nodiscard]] std::optional<ReceivedSockets> ReceiveSockets(int handover);
 
 }  // namespace mxc::egress
