@@ -15,6 +15,7 @@
 #include "repositories.h"
 #include "review/await_approval.h"
 #include "run/config_lock_watch.h"
+#include "run/run.h"
 #include "run_report.h"
 #include "run_summary.h"
 #include "show_plan.h"
@@ -53,6 +54,7 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   const Result<Outcome> outcome = RunWithFallback(config, options, host, prepared, reporter, on_weaker);
   if (summary) summary->Tell(prepared.plan, !outcome || Failed(*outcome));
   if (!outcome) return Fail(outcome.error(), log, status);
+  if (!summary && CanWatchFiles(prepared.plan)) TellOfReports(*outcome);
   return Finish(prepared.plan, *outcome, log, status);
 }
 

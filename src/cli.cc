@@ -54,22 +54,47 @@ struct KnownElsewhere {
   std::string_view word;
   std::string_view ours;
 };
+constexpr std::string_view kGrants =
+    "directories are granted by --rw PATH or --ro PATH, and keep their paths; --workspace DIR:PATH gives one "
+    "another";
+constexpr std::string_view kHosts = "there is no network but what --allow-host HOST lets the command reach";
+constexpr std::string_view kStart = "the directory to start in is --cwd PATH";
+constexpr std::string_view kVariables = "variables are set by --env NAME=VALUE";
+constexpr std::string_view kPassed = "stdin and the terminal are passed through: leave it out";
+constexpr std::string_view kCaller = "the command runs as you: leave it out";
+constexpr std::string_view kStays =
+    "`mxc-exec start` makes a sandbox that stays, `mxc-exec exec --background ID -- CMD` runs a command in "
+    "it";
+constexpr std::string_view kPrivileges = "no command has privileges inside: leave it out";
 constexpr KnownElsewhere kKnownElsewhere[] = {
-    {"-v", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
-    {"--volume", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
-    {"--mount", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
-    {"--bind", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
-    {"--ro-bind", "directories are granted by --rw PATH or --ro PATH, and keep their paths"},
+    {"-v", kGrants},
+    {"--volume", kGrants},
+    {"--mount", kGrants},
+    {"--bind", kGrants},
+    {"--ro-bind", kGrants},
     {"-p", "ports are published by --publish 8080:80"},
-    {"-e", "variables are set by --env NAME=VALUE"},
+    {"-e", kVariables},
+    {"--setenv", kVariables},
     {"--env-file", "variables are set by --env NAME=VALUE, one by one"},
-    {"-w", "the directory to start in is --cwd PATH"},
-    {"--workdir", "the directory to start in is --cwd PATH"},
-    {"--network", "there is no network but what --allow-host HOST lets the command reach"},
+    {"-w", kStart},
+    {"--workdir", kStart},
+    {"--chdir", kStart},
+    {"--net", kHosts},
+    {"--network", kHosts},
+    {"--unshare-net", kHosts},
+    {"--share-net", kHosts},
+    {"--allow-net", kHosts},
     {"--rm", "nothing stays of a run: leave it out"},
-    {"-i", "stdin and the terminal are passed through: leave it out"},
-    {"-t", "stdin and the terminal are passed through: leave it out"},
-    {"-it", "stdin and the terminal are passed through: leave it out"},
+    {"-i", kPassed},
+    {"-t", kPassed},
+    {"-it", kPassed},
+    {"-u", kCaller},
+    {"--user", kCaller},
+    {"-d", kStays},
+    {"--detach", kStays},
+    {"--name", kStays},
+    {"--privileged", kPrivileges},
+    {"--cap-add", kPrivileges},
 };
 
 Error Unknown(const std::string& word) {

@@ -109,6 +109,10 @@ void RunSummary::Tell(const Plan& plan, bool failed) const {
       CanWatchFiles(plan)
           ? files.Text()
           : "mxc-exec: files: not watched; the containments namespaces and lxc can say what was denied\n");
+  // The kernel refuses these without asking anybody: nothing else tells.
+  if (failed && as_root && TraitsOf(plan.containment).isolates)
+    mxc::Tell(
+        "mxc-exec: root has no privileges in the sandbox: chown, su, mount and package managers fail\n");
 }
 
 PolicyForm FormOf(const Config& config, const Options& options) {
@@ -134,6 +138,7 @@ RunSummary Summarize(const std::shared_ptr<const Policy>& policy, const Circumst
   return {.network = NetworkSummary{around.form, profiles ? ProfileForHost : nullptr, around.leaves_proxy},
           .files = FileSummary{around.form, named},
           .brief = brief,
+          .as_root = host.System() == OperatingSystem::kLinux && host.Caller().IsRoot(),
           .secrets = SecretValues(policy->process.environment)};
 }
 

@@ -20,6 +20,7 @@ struct RunSummary {
   NetworkSummary network;
   FileSummary files;
   bool brief = false;                     // --report=short
+  bool as_root = false;                   // on Linux
   std::vector<std::string> secrets = {};  // values that a short report does not show
 
   // On standard error. A short report is at most three lines, and none of a command that did not fail.

@@ -72,11 +72,15 @@ std::string_view AdviceAt(std::span<const Kept> places, const std::string& above
   return "";
 }
 
-// git needs the whole of the directory that one of its files is in; "" of any other.
+// git needs the whole of the directory that one of its files is in, and begins with HEAD; a submodule's is
+// its own. "" of any other.
 std::string_view GitDirectoryOf(std::string_view path) {
   constexpr std::string_view kGit = "/.git/";
   const std::size_t at = path.find(kGit);
-  return at == std::string_view::npos ? "" : path.substr(0, at + kGit.size() - 1);
+  if (at == std::string_view::npos) return "";
+  if (path.substr(at + kGit.size()).starts_with("modules/"))
+    return path.ends_with("/HEAD") ? ParentOf(path) : "";
+  return path.substr(0, at + kGit.size() - 1);
 }
 
 // The baseline denies what it takes for a secret, and /usr/local, which is none.
@@ -166,6 +170,8 @@ void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule*
     denial.grant = git;
   } else if (call.use == FileUse::kWrite && IsSystemFile(path)) {
     denial.advice = "the system's files are read-only in every sandbox: let the command write elsewhere";
+  } else if (!walked.status && ParentOf(path) == "/var/tmp") {
+    denial.advice = "temporary files go to /tmp, which is the sandbox's own";
   } else if (!walked.status) {
     const std::string above{ParentOf(path)};
     const bool alone = call.directory || ShowsTooMuch(above);

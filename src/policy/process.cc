@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/plain_command.h"
+#include "base/quoted.h"
 #include "mxc/sandbox/private_home.h"
 #include "policy/advice.h"
 #include "policy/paths/entries.h"
@@ -180,6 +181,10 @@ Status CheckProgram(const Process& process, const ProcessConfig& written, const 
     return NoProgram(NotInside(name), "grant " + grant + ", and what it needs, with readonlyPaths");
   }
   if (IsOnPath(name, process, workspace, walker, rules)) return Done{};
+  if (name.find(' ') != std::string::npos &&
+      IsOnPath(name.substr(0, name.find(' ')), process, workspace, walker, rules))
+    return NoProgram(NotOnPath(name),
+                     "write its words apart, or give a shell the line: sh -c " + ShellWord(name));
   const std::string where = WhereTheCallerHas(name, host, walker, !tools.search.empty());
   return NoProgram(NotOnPath(name), where.empty() ? "install it, or write its absolute path" : where);
 }

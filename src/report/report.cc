@@ -172,6 +172,14 @@ void ReportNothingToRun() {
   if (!ForPrograms()) Tell("  hint: mxc-exec --help shows how to call it\n");
 }
 
+void TellOfReports(const Outcome& outcome) {
+  constexpr int kOfSignals = 128;  // and above, as a shell reports them
+  const bool by_itself = outcome.signal == 0 && outcome.interrupted_by == 0 && !outcome.timed_out &&
+                         outcome.exit_code != 0 && outcome.exit_code < kOfSignals;
+  if (by_itself && PeopleRead())
+    Tell("mxc-exec: the command failed; with --report, what the sandbox refused it is listed\n");
+}
+
 void TellErrorText(const Error& error) { Tell(TextOf(error)); }
 
 // One write: a client that reads from a terminal may take what it gets after our end for all there is.

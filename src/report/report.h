@@ -37,6 +37,8 @@ void TellWarning(std::string_view message);
 
 // ... that there is neither a configuration nor a command.
 void ReportNothingToRun();
+// ... of a command that failed by itself, to people, that --report may explain it.
+void TellOfReports(const Outcome& outcome);
 // ... the error: for people where standard error is a terminal, else RenderText, and the envelope alone on
 // its line.
 void TellError(const Error& error);

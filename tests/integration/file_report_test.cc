@@ -71,6 +71,14 @@ TEST_P(FileReport, AFailureOfTheCommandIsNoDenial) {
   EXPECT_THAT(ended.err, HasSubstr("mxc-exec: files: 0 denied\n"));
 }
 
+TEST_P(FileReport, AFailureOfRootsIsNotOfFilesAlone) {
+  constexpr const char* kTold =
+      "mxc-exec: root has no privileges in the sandbox: chown, su, mount and package managers fail\n";
+  const bool told = Report({.command = "chown 1 /tmp"}).err.find(kTold) != std::string::npos;
+  EXPECT_EQ(told, uid == 0);
+  EXPECT_THAT(Report({.command = "true"}).err, testing::Not(HasSubstr(kTold)));
+}
+
 TEST_P(FileReport, EachDenialIsAnEvent) {
   const std::string hidden = workspace.File("hidden/file", "x");
   const std::string result = workspace.Path("result.jsonl");

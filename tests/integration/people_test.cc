@@ -71,6 +71,19 @@ TEST_P(People, AreLedToTheHelp) {
   EXPECT_EQ(Execute(sdk).err, kWords);
 }
 
+TEST_P(People, LearnOfTheReportWhenACommandFails) {
+  const auto shown = [&](const std::string& line, std::vector<std::string> flags = {}) {
+    return Shown(PrepareConfig({.command = line}, std::move(flags)));
+  };
+  constexpr const char* kTold =
+      "mxc-exec: the command failed; with --report, what the sandbox refused it is listed\n";
+  EXPECT_EQ(shown("exit 3"), kTold);
+  for (const char* line : {"true", "kill -TERM $$", "exit 130"}) EXPECT_EQ(shown(line), "") << line;
+  EXPECT_THAT(shown("exit 3", {"--report"}), Not(HasSubstr(kTold)));
+  EXPECT_EQ(shown("exit 3", {"--quiet"}), "");
+  EXPECT_EQ(Execute(PrepareConfig({.command = "exit 3"})).err, "");
+}
+
 TEST_P(People, ReadThatTimeIsOver) {
   EXPECT_THAT(Shown(PrepareConfig({.command = "sleep 60", .timeout_ms = 100})),
               EndsWith("error: script timed out after 100ms\n"));

@@ -196,6 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "unknown option '--network'",
                 "there is no network but what --allow-host HOST lets the command reach"},
         Refused{{"-e", "A=1"}, "unknown option '-e'", "variables are set by --env NAME=VALUE"},
+        Refused{{"--user", "1"}, "unknown option '--user'", "the command runs as you: leave it out"},
         Refused{{"--qqqqqqqq"}, "unknown option '--qqqqqqqq'", "see mxc-exec --help"},
         Refused{{"a.json", "b.json"},
                 "unexpected argument 'b.json'",

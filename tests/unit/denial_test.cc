@@ -199,12 +199,16 @@ TEST_F(DenialTest, GitNeedsTheWholeOfItsDirectory) {
   host.AddFile("/srv/main/.git/worktrees/w/HEAD", "", {.uid = 1000});
   EXPECT_EQ(Advice(FileUse::kLook, "/srv/main/.git/worktrees/w/HEAD"), "/srv/main/.git");
   EXPECT_EQ(Advice(FileUse::kWrite, "/srv/main/.git/worktrees/w/HEAD"), "/srv/main/.git");
+  host.AddFile("/srv/main/.git/modules/m/HEAD", "", {.uid = 1000});
+  EXPECT_EQ(Advice(FileUse::kLook, "/srv/main/.git/modules/m/HEAD"), "/srv/main/.git/modules/m");
 }
 
 TEST_F(DenialTest, WhatNoGrantHelps) {
   host.SetCaller(0, 0).AddDirectory("/var/lib/dpkg").AddDirectory("/run");
   EXPECT_EQ(Advice(FileUse::kWrite, "/var/lib/dpkg/lock-frontend"),
             "packages are installed outside: inside, root has no privileges and the system is read-only");
+  host.AddDirectory("/var/tmp");
+  EXPECT_EQ(Advice(FileUse::kWrite, "/var/tmp/x"), "temporary files go to /tmp, which is the sandbox's own");
   EXPECT_EQ(Advice(FileUse::kWrite, "/run/screen", true),
             "screen takes another directory for its sockets: --env SCREENDIR=/tmp/screen");
 }

@@ -277,10 +277,13 @@ TEST_F(ToolsTest, AMissingProgramThatIsALinkSaysWhereBothAre) {
   config_.process = {.argv = {"/srv/app/node_modules/.bin/tool"}};
   EXPECT_EQ(Resolve(config_, host_, {}).error().hint,
             "grant '/srv/app/node_modules', and what it needs, with readonlyPaths");
-  host_.AddDirectory("/home/me").AddFile("/home/me/tool", "", {.mode = 0755}).SetEnvironment("HOME", "/home/me");
+  host_.AddDirectory("/home/me")
+      .AddFile("/home/me/tool", "", {.mode = 0755})
+      .SetEnvironment("HOME", "/home/me");
   config_.process = {.argv = {"/home/me/tool"}};
   EXPECT_EQ(Resolve(config_, host_, {}).error().hint,
-            "grant '/home/me/tool', and what it needs, with readonlyPaths") << "not HOME";
+            "grant '/home/me/tool', and what it needs, with readonlyPaths")
+      << "not HOME";
   config_.process = {.argv = {"/srv/nosuch"}};
   EXPECT_EQ(Resolve(config_, host_, {}).error().hint, "it does not exist on this host either");
 }
@@ -297,6 +300,10 @@ TEST_F(ToolsTest, AMissingProgramSaysWhereItIs) {
             "'/opt/theirs/bin' and set PATH");
   config_.process = {.argv = {"nosuch"}};
   EXPECT_EQ(Resolve(config_, host_, {}).error().hint, "install it, or write its absolute path");
+  host_.AddFile("/usr/bin/npm", "", {.mode = 0755});
+  config_.process = {.argv = {"npm test"}};
+  EXPECT_EQ(Resolve(config_, host_, {}).error().hint,
+            "write its words apart, or give a shell the line: sh -c 'npm test'");
 }
 
 }  // namespace
