@@ -104,6 +104,14 @@ struct Clause {
   std::string text = {};  // "read-write /srv/work"
 };
 
+// What a containment on Windows may change on the host.
+struct WindowsOptions {
+  bool acl_changes_allowed = true;          // fallback.allowDaclMutation
+  bool bfs_allowed = false;                 // fallback.allowBfs: grants by bfscfg.exe
+  bool loopback_exemption_allowed = false;  // fallback.allowLoopbackExemption
+  bool policy_preserved = false;            // lifecycle.preservePolicy
+};
+
 struct Policy {
   Containment containment = Containment::kBubblewrap;  // Resolve sets the one that was selected
   std::string container_id = {};                       // `containerId` as written; empty: none
@@ -123,11 +131,8 @@ struct Policy {
   std::vector<HomeFile> home_files = {};
   Network network = {};  // host-name rules as written; planners make EgressRules of them
   Ui ui = {};
-  bool destroy_on_exit = true;              // lifecycle.destroyOnExit
-  bool acl_changes_allowed = true;          // fallback.allowDaclMutation
-  bool bfs_allowed = false;                 // fallback.allowBfs: grants by Windows' bfscfg.exe
-  bool loopback_exemption_allowed = false;  // fallback.allowLoopbackExemption
-  bool policy_preserved = false;            // lifecycle.preservePolicy
+  bool destroy_on_exit = true;  // lifecycle.destroyOnExit
+  WindowsOptions windows = {};
   Json section = {};  // of the containment, as written and checked by Decode; kNull when there is none
   Output output = {};
   Audit audit = {};
