@@ -64,7 +64,7 @@ bool IsReadByEveryContainer(const PathRule& rule, const WindowsFacts& facts) {
 }
 
 bool BfsHolds(const Policy& policy, bool least_privilege, const WindowsFacts& facts) {
-  if (!policy.bfs_allowed || facts.bfscfg.empty()) return false;
+  if (!policy.windows.bfs_allowed || facts.bfscfg.empty()) return false;
   const auto needs_nothing = [&](const PathRule& rule) {
     return !least_privilege && IsReadByEveryContainer(rule, facts);
   };
@@ -74,7 +74,7 @@ bool BfsHolds(const Policy& policy, bool least_privilege, const WindowsFacts& fa
     const PathRule* above = Above(policy.paths, i);
     if (above != nullptr && above->access != rule.access && !needs_nothing(*above)) return false;
     const bool denied = rule.access == Access::kDenied;
-    if (denied && !policy.acl_changes_allowed && (rule.object || policy.as_written)) return false;
+    if (denied && !policy.windows.acl_changes_allowed && (rule.object || policy.as_written)) return false;
     grants = grants || !(denied || needs_nothing(rule));
   }
   return grants;

@@ -86,7 +86,7 @@ Status PlanBfs(const Policy& policy, const WindowsFacts& facts, AppContainerSand
   if (!access) return access.error();
   sandbox.bfs = std::move(access->grants);
   sandbox.acl = std::move(access->denials);
-  sandbox.bfs_kept = policy.policy_preserved && !sandbox.name.empty();
+  sandbox.bfs_kept = policy.windows.policy_preserved && !sandbox.name.empty();
   if (!sandbox.bfs_kept || sandbox.acl.empty()) return Done{};
   return Conflict("what bfscfg.exe grants would stay, and the denials in lists would not",
                   "/lifecycle/preservePolicy", "remove it, or the denied paths");
@@ -96,7 +96,7 @@ Status PlanAcl(const Policy& policy, const WindowsFacts& facts, AppContainerSand
   Result<std::vector<AclChange>> acl = AclFor(policy, sandbox.least_privilege, facts);
   if (!acl) return acl.error();
   sandbox.acl = std::move(*acl);
-  if (sandbox.acl.empty() || policy.acl_changes_allowed) return Done{};
+  if (sandbox.acl.empty() || policy.windows.acl_changes_allowed) return Done{};
   return Unenforceable("the paths of the policy need entries in access control lists, which it forbids",
                        "/fallback/allowDaclMutation", "allow them, or remove the paths");
 }

@@ -31,7 +31,7 @@ bool PathsHold(const Policy& policy, bool denies, const WindowsFacts& facts) {
 
 // It leads to none where nothing comes in, and an exemption to none where something does.
 bool IsProxyByExemption(const Policy& policy) {
-  return policy.network.proxy && policy.loopback_exemption_allowed &&
+  return policy.network.proxy && policy.windows.loopback_exemption_allowed &&
          policy.network.ingress == RuleAction::kDeny;
 }
 
@@ -46,8 +46,8 @@ bool TellsDestinationsApart(const Network& network) {
 }
 
 bool OlderContractHolds(const Policy& policy, const Section& section, const WindowsFacts& facts) {
-  const bool files =
-      policy.acl_changes_allowed || policy.paths.empty() || BfsHolds(policy, section.least_privilege, facts);
+  const bool files = policy.windows.acl_changes_allowed || policy.paths.empty() ||
+                     BfsHolds(policy, section.least_privilege, facts);
   const bool container = HasAppContainer(facts) && files;
   return facts.create_in_sandbox && !container && !TellsDestinationsApart(policy.network) &&
          PathsHold(policy, facts.create_in_sandbox_denies, facts);

@@ -84,7 +84,7 @@ Status CheckHeldByEnvironment(const Network& network, const BaseContainer& base)
 Status CheckExemption(const Policy& policy, const Section& section, const WindowsFacts& facts) {
   const Network& network = policy.network;
   const std::string& pointer = network.proxy->pointer;
-  if (!policy.loopback_exemption_allowed) {
+  if (!policy.windows.loopback_exemption_allowed) {
     return Unenforceable(
         "a proxy of this machine takes an exemption that opens its whole loopback to the container", pointer,
         "set fallback.allowLoopbackExemption, as an administrator; or run on Linux, where a gateway "

@@ -104,6 +104,14 @@ struct Clause {
   std::string text = {};  // "read-write /srv/work"
 };
 
+// What a containment on Windows may change on the host.
+struct WindowsOptions {
+  bool acl_changes_allowed = true;          // fallback.allowDaclMutation
+  bool bfs_allowed = false;                 // fallback.allowBfs: grants by bfscfg.exe
+  bool loopback_exemption_allowed = false;  // fallback.allowLoopbackExemption
+  bool policy_preserved = false;            // lifecycle.preservePolicy
+};
+
 struct Policy {
   Containment containment = Containment::kBubblewrap;  // Resolve sets the one that was selected
   std::string container_id = {};                       // `containerId` as written; empty: none
@@ -121,20 +129,17 @@ struct Policy {
   std::vector<ProtectEntry> protect = {};
   GitSnapshot git = {};  // what git's files said before the run, to compare when it has ended
   std::vector<HomeFile> home_files = {};
-  Network network = {};  // host-name rules as written; planners make EgressRules of them
-  Ui ui = {};
-  bool destroy_on_exit = true;              // lifecycle.destroyOnExit
-  bool acl_changes_allowed = true;          // fallback.allowDaclMutation
-  bool bfs_allowed = false;                 // fallback.allowBfs: grants by Windows' bfscfg.exe
-  bool loopback_exemption_allowed = false;  // fallback.allowLoopbackExemption
-  bool policy_preserved = false;            // lifecycle.preservePolicy
-  Json section = {};  // of the containment, as written and checked by Decode; kNull when there is none
-  Output output = {};
-  Audit audit = {};
+  Network network = {};         // host-name rules as written; planners make EgressRules of them
+  Ui ui = {};                   // access to the caller's desktop
+  bool destroy_on_exit = true;  // lifecycle.destroyOnExit
+  WindowsOptions windows = {};
+  Json section = {};   // of the containment, as written and checked by Decode; kNull when there is none
+  Output output = {};  // cap and redaction of the command's output
+  Audit audit = {};    // the audit log
   std::vector<ResourceLimit> resources = {};  // at most one of each kind
   CgroupSupport cgroups = {};                 // probed only if a limit of `resources` may need a group
   Identity identity = {};
-  Tier minimum_tier = Tier::kNone;
+  Tier minimum_tier = Tier::kNone;            // a weaker isolation is refused
   bool interactive = false;                   // standard input and output are a terminal
   bool stays = false;                         // a persistent sandbox: its commands come in later calls
   std::vector<std::string> relaxations = {};  // defaults that the policy relaxes: "git-unprotected"

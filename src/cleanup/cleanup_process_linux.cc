@@ -35,7 +35,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A sandbox that is being killed is gone in milliseconds. One that is not is put right this often, and its
+// A killed sandbox ends within milliseconds. If it does not, guarded paths are restored this often, and the
 // launcher waits this long for the report.
 constexpr int kMaxWaitMs = 10000;
 
@@ -47,15 +47,15 @@ constexpr int kFirstFree = 6;
 
 constexpr std::size_t kMaxRefusalBytes = 4096;
 
-// In place of the number of a process: what the command left was judged.
+// Sent instead of a process's number: the launcher has judged what the command left.
 constexpr pid_t kKeep = 0;
-// And: what is guarded is to be put back, and told.
+// Sent instead of a process's number: restore the guarded paths and report them.
 constexpr pid_t kPutBack = -1;
 
-// A command that makes us put something back so often gives the host's programs a moment each time.
+// A command is ended after so many restored changes: programs of the host could obey each for a moment.
 constexpr int kMostPutBack = 256;
 
-// The cleanup process's answer: all stand, or the errno of what does not.
+// The cleanup process's answer: everything was created, or the errno of a failure.
 struct Answer {
   enum class Part { kNone, kPlaceholder, kGroup, kConfig, kPath };
   Part failed = Part::kNone;
@@ -86,7 +86,7 @@ Answer MakeAll(const HostChanges& changes, GuardedPaths& paths, std::vector<Held
   return {};
 }
 
-// False: one of them is there yet.
+// False: one of them still exists.
 bool WaitForEnd(const std::vector<UniqueFd>& watched, int each_ms) {
   bool all = true;
   for (const UniqueFd& handle : watched) {
@@ -99,8 +99,8 @@ bool WaitForEnd(const std::vector<UniqueFd>& watched, int each_ms) {
   return all;
 }
 
-// Nothing that stops the launcher may stop the cleanup process, and it may hold nothing open that someone
-// waits for the end of.
+// Signals that end the launcher must not end the cleanup process, and it must not keep descriptors open for
+// whose closing others wait.
 void Detach(int pipe, int terminal, int admission) {
   ::setsid();
   sigset_t all;
@@ -120,8 +120,8 @@ void Detach(int pipe, int terminal, int admission) {
   if (::chdir("/") != 0) ::_exit(1);
 }
 
-// A refusal is told to the launcher: its message and its hint, a line each. The kernel says who asks; a
-// number of its own is none out here.
+// Sends a refusal to the launcher: message and hint, a line each. The kernel identifies the asking process
+// (SCM_CREDENTIALS), whose own number is one of another pid namespace.
 void Admit(const HostChanges& changes, std::vector<MadeGroup>& groups) {
   char byte = 0;
   std::size_t none = 0;
@@ -137,8 +137,8 @@ void Admit(const HostChanges& changes, std::vector<MadeGroup>& groups) {
   ::send(kAdmission, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// The command can tell when we look. As the pause has no memory, a change that is taken back before the next
-// look gains nothing by when it is made: it is found as likely as it stands long.
+// The command can observe when we compare. The pause is memoryless (exponential), so the chance that a change
+// is found depends only on how long it stands, not on when it is made.
 Clock::duration PauseAfter(Clock::duration look) {
   constexpr Clock::duration kMean = std::chrono::milliseconds(50);
   constexpr int kShare = 20;  // of one processor, that a look takes
@@ -150,7 +150,7 @@ Clock::duration PauseAfter(Clock::duration look) {
                                                      std::min(drawn, kLongest));
 }
 
-// What reaches the cleanup process while the sandbox stands.
+// The events of the cleanup process while the sandbox lives.
 class Listener {
  public:
   Listener(const HostChanges& changes, GuardedPaths& paths, std::vector<MadeGroup>& groups, UniqueFd launcher)
@@ -194,7 +194,7 @@ void Listener::Run() {
     if (polls[0].revents != 0) count = Hear();
     OnAdmission(polls[3]);
     if (polls[1].revents == 0 && count != 0) continue;
-    // One that dismisses us has taken them back itself.
+    // A launcher that dismisses us has restored them itself.
     if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .held = changes_.terminal->held});
     terminal.Reset();
     polls[1].fd = -1;

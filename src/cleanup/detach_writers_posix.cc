@@ -84,7 +84,7 @@ bool CopyMetadata(const struct stat& status, int to) {
   return owned && ::fchmod(to, status.st_mode & 0777U) == 0 && ::futimens(to, times.data()) == 0;
 }
 
-// As git replaces its files: who else would write it waits for the lock, or fails.
+// Under git's own lock file, so that other writers wait or fail.
 Status PutCopy(const NamedPlace& place, int file, const struct stat& status, std::size_t limit,
                const std::string& path) {
   const WritableDirectory writable{place.directory.Get()};

@@ -322,8 +322,8 @@ void FindFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& foun
   }
 }
 
-// The last one out removes. Giving the shared lock up and asking for the exclusive one are two steps; of two
-// runs that end together, the second to ask gets it.
+// The last run removes the placeholder. Releasing the shared lock and requesting the exclusive one are two
+// steps; of two runs that end together, the second request succeeds.
 void ReleaseFiles(const std::vector<HeldFile>& held) {
   for (auto entry = held.rbegin(); entry != held.rend(); ++entry) {
     const bool last = ::flock(entry->file.Get(), LOCK_EX | LOCK_NB) == 0;

@@ -201,10 +201,10 @@ std::string CanonicalPolicy(const Config& config, const Policy& policy) {
   AddEnvironmentLines(config.process, lines);
   for (const std::string& relaxation : policy.relaxations) lines.Add("relaxation {}", HashWord(relaxation));
   if (!policy.destroy_on_exit) lines.Add("container kept");
-  if (!policy.acl_changes_allowed) lines.Add("access-lists unchanged");
-  if (policy.loopback_exemption_allowed) lines.Add("loopback exemption allowed");
-  if (policy.bfs_allowed) lines.Add("bfs allowed");
-  if (policy.bfs_allowed && policy.policy_preserved) lines.Add("bfs kept");
+  if (!policy.windows.acl_changes_allowed) lines.Add("access-lists unchanged");
+  if (policy.windows.loopback_exemption_allowed) lines.Add("loopback exemption allowed");
+  if (policy.windows.bfs_allowed) lines.Add("bfs allowed");
+  if (policy.windows.bfs_allowed && policy.windows.policy_preserved) lines.Add("bfs kept");
   AddSectionLines("", policy.section, lines);
   return lines.Text();
 }

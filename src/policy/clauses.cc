@@ -77,8 +77,9 @@ void AddProtection(std::vector<Clause>& clauses, const Config& config, const Pol
 // An exemption for a proxy opens it. What was written keeps its clause, which then refuses the run.
 bool OpensLoopback(const Policy& policy) {
   const Network& network = policy.network;
-  return TraitsOf(policy.containment).proxy == ProxySupport::kAnyKind && policy.loopback_exemption_allowed &&
-         network.proxy && !network.host_loopback_pointer.ends_with("/hostLoopback");
+  return TraitsOf(policy.containment).proxy == ProxySupport::kAnyKind &&
+         policy.windows.loopback_exemption_allowed && network.proxy &&
+         !network.host_loopback_pointer.ends_with("/hostLoopback");
 }
 
 void AddNetwork(std::vector<Clause>& clauses, const Config& config, const Policy& policy) {

@@ -83,7 +83,7 @@ Status CheckDelegation(const PathRule& rule, const Policy& policy, const Host& h
   const bool read_by_all =
       rule.access == Access::kReadOnly && !system.empty() && IsAtOrBelowOnWindows(rule.path, system);
   const bool brokered =
-      policy.bfs_allowed && rule.access != Access::kDenied && host.FindTool("bfscfg").has_value();
+      policy.windows.bfs_allowed && rule.access != Access::kDenied && host.FindTool("bfscfg").has_value();
   if (read_by_all || brokered || host.MayChangeAccess(rule.path)) return Done{};
   return Conflict(
       "the caller may not change who has access to " + name, rule.pointer,

@@ -39,14 +39,14 @@ long Control(int listener, unsigned long request, void* argument) {
   return ::syscall(SYS_ioctl, listener, request, argument);
 }
 
-// Of another process's memory; false when it is not there, or the process is gone.
+// Reads another process's memory. False: it is not mapped, or the process has ended.
 bool Read(pid_t process, std::uint64_t address, void* to, std::size_t size) {
   iovec here{to, size};
   iovec there{reinterpret_cast<void*>(address), size};  // NOLINT(performance-no-int-to-ptr)
   return ::process_vm_readv(process, &here, 1, &there, 1, 0) == static_cast<ssize_t>(size);
 }
 
-// Page by page: what stands behind the text may not be mapped.
+// Reads page by page: the page behind the string may not be mapped.
 std::optional<std::string> ReadText(pid_t process, std::uint64_t address) {
   std::string text;
   while (text.size() < kLongestPath) {
@@ -61,7 +61,7 @@ std::optional<std::string> ReadText(pid_t process, std::uint64_t address) {
   return std::nullopt;
 }
 
-// Of a Unix socket that has a path: an abstract name is no file.
+// The path of a Unix socket; an abstract name is no file.
 std::optional<std::string> ReadSocketPath(pid_t process, std::uint64_t address, std::uint64_t size) {
   sockaddr_un socket{};
   constexpr std::size_t kBegin = offsetof(sockaddr_un, sun_path);
@@ -127,7 +127,7 @@ std::optional<FileCall> CallOf(const WatchedCall& watched, const seccomp_notif& 
                   .link_itself = MeansLinkItself(watched, call)};
 }
 
-// The process that a thread beside its first belongs to: the kernel gives handles of processes.
+// The process of a thread other than its first: pidfd_open takes only processes.
 pid_t ProcessOf(pid_t thread) {
   std::ifstream status("/proc/" + std::to_string(thread) + "/status");
   for (std::string word; status >> word;) {
@@ -146,8 +146,8 @@ UniqueFd SocketOf(const seccomp_notif& call) {
       static_cast<int>(::syscall(kGetFd, process.Get(), static_cast<int>(call.data.args[0]), 0U))};
 }
 
-// The packet filter, asked by the datagram that it passes to nobody (gateway/setup/tproxy_setup.h). It
-// refuses with EPERM, and tells the gateway.
+// Asks the packet filter by a datagram that goes nowhere (gateway/setup/tproxy_setup.h). It refuses with
+// EPERM, and logs the refusal for the gateway.
 bool FilterRefuses(int borrowed_socket, const sockaddr_storage& address, socklen_t size) {
   alignas(cmsghdr) std::array<char, 2 * CMSG_SPACE(sizeof(int))> control = {};
   sockaddr_storage name = address;
@@ -168,8 +168,8 @@ bool FilterRefuses(int borrowed_socket, const sockaddr_storage& address, socklen
   return ::sendmsg(borrowed_socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EPERM;
 }
 
-// Programs connect UDP sockets to each address of a name, to see which they would use (RFC 6724), and mean to
-// send nothing: whether a name may be reached is told when it is asked for.
+// Programs connect UDP sockets to each address of a name to select one (RFC 6724), and send nothing. So
+// synthetic addresses are not checked: whether a name is allowed was decided when it was looked up.
 bool IsRefusedConnect(int listener, seccomp_notif& call) {
   sockaddr_storage address{};
   const auto size = static_cast<socklen_t>(std::min<std::uint64_t>(call.data.args[2], sizeof address));
@@ -219,7 +219,7 @@ void CallWatch::TakeListener() {
   watched_ = count == 1;
 }
 
-// A call about files goes on whatever we made of it. ENOENT: the caller was killed meanwhile.
+// A call with a path always continues. ENOENT: the caller was killed meanwhile.
 void CallWatch::TakeCall() {
   seccomp_notif call{};
   if (Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
@@ -236,7 +236,7 @@ void CallWatch::TakeCall() {
     if (WantsFiles() && watched.number == call.data.nr && count < found.size())
       found[count++] = CallOf(watched, call);
   }
-  // Still the process that called, and not another that got its number?
+  // Whether it is still the calling process, and not another with its number.
   const bool same = Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) == 0;
   Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_SEND, &answer);
   if (!same) return;

@@ -22,7 +22,7 @@ constexpr int kMaxStatus = 255;
 constexpr int kMaxSignal = 64;
 constexpr std::uint64_t kMaxDuration = std::uint64_t{1} << 53U;
 
-// The members of one line. What is not as it has to be is noted, the first of it.
+// Reads the members of one line, and notes the first problem.
 class Members {
  public:
   Members(const Json& object, std::string& wrong) : object_(object), wrong_(wrong) {}
@@ -41,13 +41,13 @@ class Members {
     if (value->negative || value->integer < least || value->integer > most) Note(key);
     return value->integer;
   }
-  // Null where there is none.
+  // nullptr: there is none.
   [[nodiscard]] std::optional<int> NumberOrNull(const char* key, int least, int most) const {
     const Json* const value = object_.Find(key);
     if (value != nullptr && value->kind == Json::Kind::kNull) return std::nullopt;
     return static_cast<int>(Number(key, static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most)));
   }
-  // Null: there is none, and it is noted.
+  // nullptr: there is none, which is noted as a problem.
   [[nodiscard]] const Json* Of(const char* key, Json::Kind kind) const {
     const Json* const value = object_.Find(key);
     if (value != nullptr && value->kind == kind) return value;
@@ -92,7 +92,7 @@ std::vector<std::string> TextsOf(const Members& members, const char* key) {
   return texts;
 }
 
-// What held the command. Nothing may not.
+// The engine that isolated the command. `none` is not accepted.
 InnerEngine EngineOf(const Members& members) {
   InnerEngine engine{.name = members.Text("backend"), .tier = members.Text("tier")};
   if (members.Has("rung")) engine.isolation_level = members.Text("rung");
@@ -129,7 +129,7 @@ Outcome OutcomeOf(const Json& line, std::string& wrong) {
   if (const Json* const limits = members.Of("limits", Json::Kind::kObject))
     ReadLimits(*limits, outcome, wrong);
   CheckLedger(members);
-  // It ended the command itself, and neither the clock nor a signal made it.
+  // It ended the command itself, although neither a time-out nor a signal is reported.
   const bool by_us = outcome.timed_out || outcome.interrupted_by != 0;
   outcome.cpu_time_out = !exit_code && !by_us;
   if (exit_code && by_us) members.Note("exitCode");

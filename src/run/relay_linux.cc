@@ -18,16 +18,15 @@
 namespace mxc {
 namespace {
 
-// Between two looks at the processor time that is used.
+// Interval for checking the processor time.
 constexpr std::uint64_t kCpuTimeTickMs = 10;
-// A command that runs longer than this makes the launcher one that only waits.
+// After this time the launcher releases memory, because it will mostly wait (ReleaseProgramPages).
 constexpr std::uint64_t kSettledMs = 200;
-// bubblewrap writes its first line in eight pieces, one after the other, and whoever is woken by each holds
-// it up.
+// bubblewrap writes its first line in eight pieces; waking up for each would delay it.
 constexpr std::uint64_t kRestOfLineMs = 2;
-// How long the output may stay silent once the tree has ended, when something outside of it holds the pipe.
+// How long the output may be silent after the tree has ended, if a process outside it keeps the pipe open.
 constexpr std::uint64_t kDrainMs = 100;
-// Between two looks whether the caller's terminal is ours again.
+// Interval for checking whether our job is in the terminal's foreground again.
 constexpr std::uint64_t kJobTickMs = 100;
 
 constexpr idtype_t kPidfd = static_cast<idtype_t>(3);  // P_PIDFD, which old headers lack
@@ -69,8 +68,8 @@ int Relay::PollTimeout() const {
   return static_cast<int>(std::min<std::uint64_t>(next > now ? next - now : 0, 1U << 30));
 }
 
-// A program in the background may write to the terminal. It is stopped when it sets it; what is typed there
-// is not for it.
+// A background job may write to the terminal. The kernel stops it if it sets the terminal's modes, and its
+// input goes to the foreground job.
 void Relay::LookAtJob() {
   if (in_.input != nullptr) in_.input->Look();
   in_background_ = in_.input != nullptr && in_.input->InBackground();
@@ -190,13 +189,13 @@ bool Relay::WatchesStops() const {
   return in_.terminal_input != nullptr && in_.reports != nullptr && !reports_ended_ && !child_ended_;
 }
 
-// A launcher that is stopped keeps no time.
+// A stopped launcher enforces no time-out.
 bool Relay::MayStop() const {
   return in_.timeout_ms == 0 && in_.cpu_time_limit_ms == 0 && stage_ == Stage::kRunning;
 }
 
-// A command that was stopped from the keyboard stops the caller's job. What stops itself does not: it would
-// stop whatever shares the job with us.
+// A command that was stopped from the keyboard stops the caller's job. One that stops itself does not: it
+// would stop everything else in our job.
 void Relay::OnReport() {
   if (!in_.reports->TakeStop()) {
     reports_ended_ = true;
@@ -258,7 +257,7 @@ void Relay::OnTimers(bool silent) {
   if (drain_deadline_ != 0 && now >= drain_deadline_) OnDrainDeadline();
 }
 
-// All processors together cannot use the rest up sooner than we look again.
+// The next check comes before all processors together could use the rest up.
 void Relay::OnCpuTime(std::uint64_t now) {
   const std::uint64_t used = in_.cpu_time_used();
   if (used >= in_.cpu_time_limit_ms) {
@@ -270,8 +269,8 @@ void Relay::OnCpuTime(std::uint64_t now) {
   cpu_time_check_ = now + std::max((in_.cpu_time_limit_ms - used) / processors, kCpuTimeTickMs);
 }
 
-// A source that was polled and stayed silent has nothing more to give. One that was not polled, because our
-// own reader is slow, gets more time.
+// Drops sources that were polled and stayed silent. A source that was not polled, because our own reader is
+// slow, gets more time.
 void Relay::OnDrainDeadline() {
   bool waiting = false;
   for (Stream* stream : in_.outputs) {

@@ -64,8 +64,8 @@ std::optional<pid_t> SandboxProcessOf(const UniqueFd& info, const LaunchContext&
   return static_cast<pid_t>(*status.ChildId());
 }
 
-// bubblewrap waits for our byte before it runs the command. Nothing to do when it has failed or is late: the
-// relay will see how.
+// Sends the byte for which bubblewrap waits before it runs the command. If it has failed or is late, the
+// relay will notice.
 Status ConnectGateway(const OpenedFiles& files, const LaunchContext& context) {
   if (context.gateway.Rules() == nullptr) return Done{};
   const std::optional<pid_t> process = SandboxProcessOf(files.info, context);
@@ -106,7 +106,7 @@ Result<Started> StartExec(const Exec& exec, bool tool, const LaunchContext& cont
                                       .group_entrances = context.groups.Entrances()});
   if (!child) return child.error();
   context.cleanup_process.Watch(child->id);
-  // The child has its ends: ours would keep the pipes open.
+  // The child has its own ends; ours would keep the pipes open.
   files->files.clear();
   context.watch.CloseWatchSocket();
   if (Status connected = ConnectGateway(*files, context); !connected) {
@@ -201,9 +201,9 @@ Result<Started> Start(const PersistentLaunch& launch, const LaunchContext& conte
   return started;
 }
 
-// A core limit of 1 ends a dump to a program that core_pattern names, but not one to a socket (Linux 6.16). A
-// core without any mapping has no memory in it; every process below inherits that, and through execve(2).
-// Where /proc is read-only we are in a sandbox already, which has done so.
+// A core limit of 1 prevents a dump to a program that core_pattern names, but not one to a socket
+// (Linux 6.16). So coredump_filter excludes all mappings; every descendant inherits that, also through
+// execve(2). If /proc is read-only, we are in a sandbox already, which has done this.
 void LeaveMemoryOutOfCores() {
   const UniqueFd filter{::open("/proc/self/coredump_filter", O_WRONLY | O_CLOEXEC)};
   [[maybe_unused]] const ssize_t written = ::write(filter.Get(), "0", 1);

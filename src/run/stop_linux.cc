@@ -14,7 +14,7 @@
 namespace mxc {
 namespace {
 
-// The kernel knows at once whether there are any; only then all of /proc is read.
+// The kernel says at once whether there are children; only if so all of /proc is read.
 std::vector<pid_t> OwnChildren() {
   siginfo_t info{};
   const int none = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -42,8 +42,9 @@ RunTree::~RunTree() {
   if (Adopts()) ::prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_);
 }
 
-// The number must not be another's by now. A sandbox whose tool has ended already has another parent, but
-// still the tool's process group: its own, or ours, in which nothing else is process 1 of a namespace.
+// Makes sure that the number is not another process's by now. If the tool has ended, the sandbox has another
+// parent, but still the tool's process group: its own, or ours, in which nothing else is process 1 of a
+// namespace.
 void RunTree::FoundSandbox(pid_t process) {
   UniqueFd handle = HandleOf(process);
   const pid_t group = ::getpgid(process);
@@ -60,7 +61,7 @@ bool RunTree::Terminate() const {
     return sandbox_ && SignalDescendants(sandbox_id_, SIGTERM) != 0;
   }
   if (reporting_ != Reporting::kExitStatus) return SignalDescendants(child_->id, SIGTERM) != 0;
-  // Children first: a shell that is gone would leave them to us.
+  // Children first: a shell that has ended would leave them to us.
   SignalDescendants(child_->id, SIGTERM);
   SignalHandle(child_->handle, SIGTERM);
   for (const pid_t process : Adopted()) {
@@ -73,7 +74,7 @@ bool RunTree::Terminate() const {
 void RunTree::Kill() const {
   SignalHandle(sandbox_, SIGKILL);
   guard_.Kill();  // the tool may have children that nothing ties to it yet
-  // It ends the whole tree itself, and only then.
+  // Init kills the whole tree itself before it ends.
   if (reporting_ == Reporting::kSupervisor || reporting_ == Reporting::kPersistent)
     return SignalHandle(child_->handle, SIGTERM);
   if (reporting_ == Reporting::kExitStatus) SignalDescendants(child_->id, SIGKILL);

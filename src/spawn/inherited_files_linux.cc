@@ -111,8 +111,8 @@ Result<UniqueFd> Open(const InfoPipe& /*file*/, OpenContext& context) {
   return OpenPipe(context.opened.info);
 }
 
-// Opened anew for reading and writing, a pipe has a writer as long as somebody waits on it: there is no end
-// of file to be taken for permission.
+// Opens the pipe again for reading and writing, so that it has a writer as long as somebody waits on it: end
+// of file would be taken for permission.
 Result<UniqueFd> Open(const BlockPipe& /*file*/, OpenContext& context) {
   UniqueFd reading;
   Result<UniqueFd> writing = OpenPipe(reading);

@@ -34,8 +34,8 @@ constexpr std::size_t kGuardStackBytes = 16384;
 constexpr int kMaxTurns = 1000;
 constexpr long kTurnNs = 1000000;
 
-// The guard runs in our memory, because to copy that takes longer than all the rest, and so with the
-// thread-local state of whoever called Start: system calls, and nothing else.
+// The guard shares our memory (CLONE_VM), because copying page tables would take longer than all the rest. So
+// it has the thread-local state of the caller of Start, and may only make system calls.
 #define MXC_IN_THE_GUARD __attribute__((no_sanitize("address", "thread", "undefined")))
 
 // `stat` of /proc: "PID (NAME) STATE PARENT GROUP ...", where the name may hold anything.
@@ -58,7 +58,7 @@ struct Entry {  // linux_dirent64 of getdents64(2)
   char name[1];
 };
 
-// A zombie has done all that it will ever do, and stays as long as whoever inherits it takes no note.
+// A zombie does not count: it stays until its new parent reaps it.
 MXC_IN_THE_GUARD bool SomeLive(pid_t group) {
   const long proc = ::syscall(SYS_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (proc < 0) return true;

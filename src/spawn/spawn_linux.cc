@@ -88,13 +88,13 @@ void ResetSignals(const ChildContext& context) {
 
 bool DieWithParent(ChildContext& context) {
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return Fail(context, "tie the process to its launcher");
-  // It may have died before the line above, and then no signal comes.
+  // If the parent died before the line above, no signal comes.
   if (::getppid() != context.parent) ::_exit(255);
   return true;
 }
 
-// Nothing that is started has the caller's terminal, and all of it is one group. In the caller's session it
-// could change the weight of all of that on the processors, by what it writes to its autogroup in /proc
+// A new session: nothing that is started has the caller's terminal, and all of it is one process group. In
+// the caller's session it could change that whole session's nice value through its autogroup in /proc
 // (sched(7)).
 bool EnterSession(ChildContext& context) {
   if (!context.new_session) return true;
@@ -113,7 +113,7 @@ bool EnterGroups(ChildContext& context) {
   return true;
 }
 
-// A slave, so that nothing of it reaches the host.
+// Slave propagation, so that its mounts do not reach the host.
 bool ArrangeMounts(ChildContext& context) {
   const bool hides = context.without_control_groups && ::geteuid() == 0;
   if (!hides && context.cover_count == 0) return true;
@@ -192,9 +192,9 @@ Error LaunchError(const ChildContext& context) {
   return SystemError(ErrorCode::kSetupFailed, what, context.failed_errno);
 }
 
-// vfork semantics with a stack of its own: no page table is copied, the child's failure is plain memory, and
-// we go on once it has called execve. Signals are blocked meanwhile, so that no handler runs in shared
-// memory.
+// vfork semantics with a separate stack: no page table is copied, the child reports failures in shared
+// memory, and we continue once it has called execve. Signals are blocked meanwhile, so that no handler runs
+// in shared memory.
 Result<ChildProcess> Create(ChildContext& context) {
   void* const stack = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);

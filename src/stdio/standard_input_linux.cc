@@ -16,7 +16,7 @@
 namespace mxc {
 namespace {
 
-// One page: a pipe of that size takes more only when the command has read all of it.
+// A pipe of one page accepts more only when the command has read all of it.
 constexpr std::size_t kLentBytes = 4096;
 constexpr std::size_t kMoveBytes = 1U << 20U;  // what a widened pipe holds
 constexpr std::size_t kReadBytes = 65536;
@@ -69,7 +69,7 @@ pollfd StandardInput::PollSource() const {
 
 pollfd StandardInput::PollTarget() const {
   const bool waits = kind_ == Kind::kFile || lent_ != 0 || !pending_.empty() || full_;
-  // Without an event: poll(2) tells unasked that the command has closed its end.
+  // Requests no event: poll(2) always reports that the command has closed its end.
   return {.fd = target_.Get(), .events = static_cast<short>(waits ? POLLOUT : 0), .revents = 0};
 }
 
@@ -93,7 +93,7 @@ void StandardInput::Advance() {
   if (MayRead()) Lend();
 }
 
-// A read from the terminal of another job would stop this one.
+// Reading from the terminal in the background would stop our job (SIGTTIN).
 bool StandardInput::MayRead() {
   if (kind_ != Kind::kTerminal) return true;
   const pid_t foreground = ::tcgetpgrp(source_);  // -1: no terminal of our session's, where there are no jobs
@@ -204,7 +204,7 @@ std::size_t StandardInput::Unread() const {
   return ::ioctl(pipe, FIONREAD, &count) == 0 ? static_cast<std::size_t>(count) : 0;
 }
 
-// Whoever writes into the caller's pipe is to learn that nobody reads any more.
+// Lets the writer of the caller's pipe learn that nobody reads any more.
 void StandardInput::CommandClosed() {
   Finish();
   if (kind_ != Kind::kPipe && kind_ != Kind::kSocket) return;

@@ -54,14 +54,14 @@ void Stream::StopMoving() {
 }
 
 pollfd Stream::PollSource() const {
-  // A full buffer stops the reading, and so in the end the command: a slow reader costs no memory.
+  // A full buffer stops reading, which blocks the command: a slow reader costs no memory.
   const bool wanted = source_ && !full_ && pending_.size() < kMaxPendingBytes;
   return {.fd = wanted ? source_.Get() : -1, .events = POLLIN, .revents = 0};
 }
 
 pollfd Stream::PollTarget() const {
   if (full_ || !pending_.empty()) return {.fd = target_, .events = POLLOUT, .revents = 0};
-  // No event but the loss of the last reader, which poll(2) tells unasked.
+  // Requests no event: poll(2) always reports the loss of the last reader.
   return {.fd = source_ && pipe_or_socket_ && !discard_ ? target_ : -1, .events = 0, .revents = 0};
 }
 
@@ -148,7 +148,7 @@ bool Stream::ReadOnce() {
   return false;
 }
 
-// Where what is to be written goes: nowhere, once the target is gone.
+// The buffer to write to; one that is dropped if the target is gone.
 std::string& Stream::Sink() {
   dropped_.clear();
   return discard_ ? dropped_ : pending_;
@@ -201,8 +201,8 @@ void Stream::WritePending() {
   if (!source_ && pending_.empty()) ReleaseTarget();
 }
 
-// Closing the source hands the command the SIGPIPE that it would have got from the target itself. It cannot
-// be handed any other error, which is kept for the end of the run; EIO is that of a terminal that hung up.
+// Closing the source gives the command the SIGPIPE that it would have got from the target itself. Other
+// errors cannot be passed on; they are kept for the end of the run. EIO: the terminal has hung up.
 void Stream::OnWriteError(int number) {
   const bool gone = number == EPIPE || number == ECONNRESET || (number == EIO && ::isatty(target_) != 0);
   if (!gone && failure_ == 0) failure_ = number;

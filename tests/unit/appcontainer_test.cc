@@ -249,7 +249,7 @@ TEST(AppContainer, WithoutBfscfgEntriesHold) {
   Policy policy{.containment = Containment::kProcessContainer,
                 .as_written = true,
                 .paths = {rule},
-                .bfs_allowed = true};
+                .windows = {.bfs_allowed = true}};
   policy.process.argv = {"x"};
   const auto sandbox = [&policy](const Support& support) {
     const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, support);
@@ -260,7 +260,7 @@ TEST(AppContainer, WithoutBfscfgEntriesHold) {
   support.windows.bfscfg = "C:\\Windows\\System32\\bfscfg.exe";
   EXPECT_THAT(BfsOf(sandbox(support)), ElementsAre("rw C:\\w /p"));
   // It has no need of the older contract of the base container then.
-  policy.acl_changes_allowed = false;
+  policy.windows.acl_changes_allowed = false;
   support.windows.create_in_sandbox = true;
   EXPECT_THAT(BfsOf(sandbox(support)), ElementsAre("rw C:\\w /p"));
   EXPECT_FALSE(sandbox(support).base);
@@ -358,7 +358,8 @@ TEST(AppContainer, RefusesWhatTheExemptionCannotHold) {
   EXPECT_THAT(beside(R"(, "processContainer": {"network": {"allowedProxyPeer": "peer"}})"),
               HasSubstr("unenforceable /processContainer/network/allowedProxyPeer"));
 
-  Policy policy{.containment = Containment::kProcessContainer, .loopback_exemption_allowed = true};
+  Policy policy{.containment = Containment::kProcessContainer,
+                .windows = {.loopback_exemption_allowed = true}};
   policy.process.argv = {"x"};
   policy.network.proxy = ProxyRule{.host = "127.0.0.1", .port = 3128, .pointer = "/proxy"};
   const auto planned = [&policy](bool administrator) {

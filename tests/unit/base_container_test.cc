@@ -78,7 +78,7 @@ TEST(BaseContainer, ChangesNoList) {
 
 TEST(BaseContainer, NeedsNoLeaveToChangeLists) {
   Policy policy = Of({Rule(Access::kReadWrite, "C:\\w")});
-  policy.acl_changes_allowed = false;
+  policy.windows.acl_changes_allowed = false;
   EXPECT_TRUE(TakesBase(policy));
   EXPECT_FALSE(Planned(policy, {.usable = true, .tier = Tier::kProcess}));
 }
@@ -115,7 +115,7 @@ TEST(BaseContainer, LeavesAProxyToTheExemptionThatIsAllowed) {
   Support support = New();
   support.windows.administrator = true;
   EXPECT_FALSE(Planned(policy, support));
-  policy.loopback_exemption_allowed = true;
+  policy.windows.loopback_exemption_allowed = true;
   EXPECT_FALSE(TakesBase(policy, support));
   policy.network.ingress = RuleAction::kAllow;
   policy.network.host_loopback = RuleAction::kAllow;
@@ -193,7 +193,7 @@ TEST(BaseContainer, TheOlderContractComesLast) {
   EXPECT_EQ(ContractOf(policy, support), BaseContract::kCreateInSandbox);  // no names of capabilities
   support.windows.capability_names = true;
   EXPECT_FALSE(TakesBase(policy, support));
-  policy.acl_changes_allowed = false;
+  policy.windows.acl_changes_allowed = false;
   EXPECT_EQ(ContractOf(policy, support), BaseContract::kCreateInSandbox);
   EXPECT_FALSE(TakesBase(Of({}), support));
   support.windows.security_environment = support.windows.security_environment_denies = true;

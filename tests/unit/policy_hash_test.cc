@@ -240,10 +240,10 @@ TEST(PolicyHash, HasWhatOtherSystemsEnforce) {
   EXPECT_TRUE((policy.ui.disabled = !policy.ui.disabled, changes()));
   EXPECT_TRUE((policy.ui.clipboard = Clipboard::kRead, changes()));
   EXPECT_TRUE((policy.ui.injection = !policy.ui.injection, changes()));
-  EXPECT_TRUE((policy.acl_changes_allowed = false, changes()));
-  EXPECT_TRUE((policy.loopback_exemption_allowed = true, changes()));
-  EXPECT_TRUE((policy.bfs_allowed = true, changes()));
-  EXPECT_TRUE((policy.policy_preserved = true, changes()));
+  EXPECT_TRUE((policy.windows.acl_changes_allowed = false, changes()));
+  EXPECT_TRUE((policy.windows.loopback_exemption_allowed = true, changes()));
+  EXPECT_TRUE((policy.windows.bfs_allowed = true, changes()));
+  EXPECT_TRUE((policy.windows.policy_preserved = true, changes()));
 }
 
 TEST(PolicyHash, HasTheFilesThatHelpersHaveToBe) {
