@@ -68,7 +68,7 @@ struct Explanation {
   std::string (*json)(const Plan& plan) = nullptr;              // a JSON object: its members are added
 };
 
-// A place (such as a pod) in which `auto` means a containment that has its section, and nothing weaker.
+// A place on the machine in which `auto` means a containment that has its section, and nothing weaker.
 struct AutoPlace {
   bool (*here)(const Host& host) = nullptr;  // whether this process is there; nullptr: no such place
   std::string_view inside = {};              // "this is ...", as prose

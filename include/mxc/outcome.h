@@ -18,7 +18,7 @@ struct InnerEngine {
   std::string tier = {};                      // "container"
   std::string isolation_level = {};           // "namespaces"; may be empty
   std::vector<std::string> not_covered = {};  // by that level
-  // Its place, as keys and texts for a report ("pod", ...). Empty texts are left out.
+  // Its place, as keys and texts for a report. Empty texts are left out.
   std::vector<std::pair<std::string, std::string>> where = {};
 };
 
