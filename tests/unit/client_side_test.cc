@@ -1,6 +1,7 @@
 // What a client may say after it has been recognised, and what has to come from the server first.
 #include "gateway/inspect/client_side.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>

@@ -82,7 +82,7 @@ class CommandLine {
   void AddVariable(std::string& word) {
     const bool braces = rest_.starts_with('{');
     if (braces) rest_.remove_prefix(1);
-    const auto letter = [](char c) { return (Folded(c) >= 'a' && Folded(c) <= 'z') || c == '_'; };
+    const auto letter = [](char c) { return IsLetter(c) || c == '_'; };
     const auto* const end = std::find_if_not(rest_.begin(), rest_.end(), letter);
     const std::string_view name = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
     rest_.remove_prefix(name.size());
@@ -294,19 +294,13 @@ class PathsOfCommand {
     constexpr std::size_t kLetter = 2;
     for (std::size_t at = kLetter; at < option.size(); ++at) {
       const std::string_view rest = option.substr(at);
-      if (at == kLetter ? IsPlainName(rest) : rest.find('/') != std::string_view::npos) Put(rest);
+      if (at == kLetter ? HasOnlyLettersDigitsAnd("._+-~/", rest) : rest.find('/') != std::string_view::npos)
+        Put(rest);
     }
   }
   void AddName(std::string_view word) {
     if (const std::string_view name = NameIn(word); !name.empty()) Put(name);
   }
-  static bool IsPlainName(std::string_view name) {
-    return std::all_of(name.begin(), name.end(), [](char c) {
-      return (Folded(c) >= 'a' && Folded(c) <= 'z') || (c >= '0' && c <= '9') ||
-             std::string_view("._+-~/").find(c) != std::string_view::npos;
-    });
-  }
-
   std::set<std::string> paths_ = {};
   std::size_t room_ = kMaxGitWordBytes;
 };

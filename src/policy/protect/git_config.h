@@ -4,6 +4,7 @@
 //     if (MayExecute(variable)) ...  // core.hookspath
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,14 @@
 #include <vector>
 
 namespace mxc {
+
+[[nodiscard]] constexpr bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+// Of ASCII.
+[[nodiscard]] inline bool HasOnlyLettersDigitsAnd(std::string_view others, std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [others](char c) {
+    return IsLetter(c) || (c >= '0' && c <= '9') || others.find(c) != std::string_view::npos;
+  });
+}
 
 struct GitVariable {
   std::string section = {};     // folded: "core"

@@ -41,18 +41,8 @@ constexpr std::string_view kPickOptions =
     "allow-empty|allow-empty-message|allow-ff|allow-rerere-auto|default-msg-cleanup|edit|gpg-sign|"
     "mainline|drop-redundant-commits|keep-redundant-commits|no-commit|record-origin|signoff";
 
-bool IsLetterOrDigit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-bool HasOnlyLettersDigitsAnd(std::string_view others, std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [others](char c) {
-    return IsLetterOrDigit(c) || others.find(c) != std::string_view::npos;
-  });
-}
-
 bool HasOnlyDigits(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 // Git writes and deletes what such a file names: refs, if below refs/, else files of its own.
@@ -81,7 +71,8 @@ bool IsHarmlessList(std::string_view text) {
     std::string_view line = TakePiece(text, "\n");
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f"), line.size()));
     const std::string_view word = line.substr(0, line.find_first_of(" \t\r\v\f"));
-    if (!word.empty() && IsLetterOrDigit(word.front()) && !IsOneOf(word, kCommands)) return false;
+    if (!word.empty() && HasOnlyLettersDigitsAnd("", word.substr(0, 1)) && !IsOneOf(word, kCommands))
+      return false;
     if (word != "update-ref" && word != "u") continue;
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f", word.size()), line.size()));
     if (!IsRefName(line.substr(0, line.find_first_of(" \t\r\v\f")))) return false;

@@ -75,10 +75,8 @@ constexpr KeyRow kKeys[] = {
 
     {"branch|color", "*", true},
     {"am|apply|author|blame|checkout|clone|commit|committer|diff|extensions|feature|fetch|format|gc|gitcvs|"
-     "grep|"
-     "i18n|index|log|maintenance|merge|pack|pull|push|rebase|rerere|stash|status|tag|transfer|user|"
-     "versionsort|"
-     "worktree",
+     "grep|i18n|index|log|maintenance|merge|pack|pull|push|rebase|rerere|stash|status|tag|transfer|user|"
+     "versionsort|worktree",
      "*"},
     {"core",
      "commitgraph|deltabasecachelimit|excludesfile|fscache|fsync|fsyncmethod|hidedotfiles|multipackindex|"

@@ -9,9 +9,8 @@ namespace mxc {
 // Directories of git's and its tools'. Where the git directory is not called `.git`, others may stand beside
 // them: work trees, most often.
 inline constexpr std::string_view kGitDirectories =
-    "annex|branches|fsmonitor--daemon|info|lfs|logs|modules|objects|lost-found|refs|rebase-apply|rebase-"
-    "merge|"
-    "reftable|remotes|rr-cache|svn|sequencer|worktrees";
+    "annex|branches|fsmonitor--daemon|info|lfs|logs|modules|objects|lost-found|refs|rebase-apply|"
+    "rebase-merge|reftable|remotes|rr-cache|svn|sequencer|worktrees";
 // Of those, many directories of git's own making: a search for repositories looks there last.
 inline constexpr std::string_view kGitData = "objects|refs|logs|lfs";
 // In these a directory is named by whoever names a branch, and may look like a git directory.

@@ -15,16 +15,6 @@
 namespace mxc {
 namespace {
 
-constexpr std::string_view kSafeLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-constexpr std::string_view kSafeDigits = "0123456789";
-
-bool IsOf(std::string_view text, std::string_view others) {
-  return std::all_of(text.begin(), text.end(), [others](char c) {
-    return kSafeLetters.find(c) != std::string_view::npos || kSafeDigits.find(c) != std::string_view::npos ||
-           others.find(c) != std::string_view::npos;
-  });
-}
-
 bool HasControl(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
 }
@@ -115,7 +105,7 @@ class Statements {
     } else if (plain) {
       name.remove_suffix(1);
     }
-    if (!plain || name.empty() || !IsOf(name, "")) {
+    if (!plain || name.empty() || !HasOnlyLettersDigitsAnd("", name)) {
       found_.push_back({.text = std::string(line)});
       return;
     }
@@ -128,8 +118,7 @@ class Statements {
   [[nodiscard]] std::optional<GitVariable> ReadVariable(std::string_view text) const {
     const std::size_t equals = text.find('=');
     const std::string_view name = Stripped(text.substr(0, equals));
-    if (name.empty() || kSafeLetters.find(name.front()) == std::string_view::npos || !IsOf(name, "-"))
-      return std::nullopt;
+    if (name.empty() || !IsLetter(name.front()) || !HasOnlyLettersDigitsAnd("-", name)) return std::nullopt;
     std::optional<std::string> value = "true";
     if (equals != std::string_view::npos) value = ReadSafeValue(Stripped(text.substr(equals + 1)));
     if (!value || HasControl(*value)) return std::nullopt;
@@ -170,8 +159,8 @@ bool IsSafeUrl(const std::string& url) {
   const std::string_view before = std::string_view(url).substr(0, colon);
   std::string_view behind = std::string_view(url).substr(colon + 1);
   if (!behind.starts_with("//"))
-    return IsOf(before, "@._-") && !before.starts_with('-') && before.find("@-") == std::string_view::npos &&
-           !behind.empty() && !behind.starts_with('-');
+    return HasOnlyLettersDigitsAnd("@._-", before) && !before.starts_with('-') &&
+           before.find("@-") == std::string_view::npos && !behind.empty() && !behind.starts_with('-');
   behind.remove_prefix(2);
   const std::string_view host = behind.substr(0, behind.find('/'));
   return std::find(std::begin(kSchemes), std::end(kSchemes), before) != std::end(kSchemes) && !host.empty() &&
@@ -181,7 +170,7 @@ bool IsSafeUrl(const std::string& url) {
 // Some commands hand the name of a remote or of a submodule on as an argument, and take a remote without a
 // URL for a URL.
 bool IsPlainRemoteName(std::string_view name) {
-  return !name.empty() && IsOf(name, "._-") && name.front() != '-' && name.front() != '.';
+  return !name.empty() && HasOnlyLettersDigitsAnd("._-", name) && name.front() != '-' && name.front() != '.';
 }
 
 class SafeJudge {
@@ -220,7 +209,8 @@ class SafeJudge {
     if (variable.section == "remote") return IsPlainRemoteName(name) && remotes_.contains(name);
     if (variable.section != "submodule") return name.front() != '-';
     // Its name is a path below .git/modules.
-    return IsOf(name, "._-/ ") && name.front() != '-' && name.find("..") == std::string::npos;
+    return HasOnlyLettersDigitsAnd("._-/ ", name) && name.front() != '-' &&
+           name.find("..") == std::string::npos;
   }
 
   std::set<std::string> remotes_ = {};
