@@ -36,6 +36,16 @@ constexpr ProtectedRow kGitConfigHome[] = {
     {"git/attributes", kFile, "", "chooses filters; may be a link"},
 };
 
+// gpg writes keys and locks beside them.
+constexpr ProtectedRow kGpgHome[] = {
+    {"gpg.conf", kFile, "", "names programs, for signatures of commits"},
+    {"gpg-agent.conf", kFile, "", "the same"},
+    {"gpgsm.conf", kFile, "", "the same"},
+    {"scdaemon.conf", kFile, "", "the same"},
+    {"dirmngr.conf", kFile, "", "the same"},
+    {"common.conf", kFile, "", "the same"},
+};
+
 constexpr ProtectedRow kShell[] = {
     {".profile", kFile, "", "read by login shells"},
     {".bash_profile", kFile, kNextBashLogin, "instead of the next two"},
@@ -164,6 +174,7 @@ std::span<const ProtectedRow> GitDirectoryRows() { return kGitDirectory; }
 std::span<const ProtectedRow> LinkedWorkTreeRows() { return kLinkedWorkTree; }
 std::span<const ProtectedRow> GitHomeRows() { return kGitHome; }
 std::span<const ProtectedRow> GitConfigHomeRows() { return kGitConfigHome; }
+std::span<const ProtectedRow> GpgHomeRows() { return kGpgHome; }
 std::span<const ProtectedRow> ShellRows() { return kShell; }
 std::span<const ProtectedRow> EditorRows() { return kEditors; }
 std::span<const ProtectedRow> AgentRows() { return kAgents; }
