@@ -24,7 +24,7 @@ enum class WhenMissing {
 };
 
 struct ProtectedRow {
-  std::string_view path;  // relative
+  std::string_view path;  // relative; "*.x": every name with that end, where it exists
   WhenMissing missing = WhenMissing::kLeft;
   std::string_view text = {};  // of kFile: what means the same as no file
   std::string_view why = {};
