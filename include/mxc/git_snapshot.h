@@ -53,6 +53,7 @@ struct GitSnapshot {
   // command could fill, as written; `named` the files there and in command lines of configurations. Their
   // text is the target and its inode; "": it does not exist.
   std::vector<std::string> searched = {};
+  std::vector<std::string> patterns = {};  // of files that such a configuration includes, among them new ones
   std::vector<Text> named = {};
   std::optional<std::uint64_t> since = {};  // the host's time, no later than the search
   // When the caller's oldest overlapping run began: its command may have written what is younger.

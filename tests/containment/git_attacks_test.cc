@@ -37,6 +37,7 @@ constexpr const char* kPayloads[] = {
     "[filter \"e\"]\n\tclean = \"X\"\n\tsmudge = \"X\"\n\tprocess = \"X\"\n[diff \"e\"]\n\ttextconv = \"X\"\n"
     "\tcommand = \"X\"\n[diff]\n\texternal = \"X\"\n",
     "[remote \"origin\"]\n\turl = ROOT/up\n\tuploadpack = \"X;\"\n[uploadpack]\n\tpackObjectsHook = \"X\"\n",
+    "[remote \"--upload-pack=X;\"]\n\turl = ROOT/up\n",
     "[remote \"origin\"]\n\turl = ext::X\n[protocol]\n\tallow = always\n[credential]\n\thelper = \"!X\"\n",
     "[gpg]\n\tprogram = \"X\"\n[commit]\n\tgpgSign = true\n[user]\n\tsigningKey = x\n",
     "[include]\n\tpath = ROOT/evil.cfg\n",

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gmock/gmock.h>
 
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_review.h"
@@ -169,6 +170,34 @@ TEST_F(FoundByName, WhatProgramsReadInTheCallersHome) {
   const Lists home = {.rw = {"/home/ana"}};
   EXPECT_EQ(After([&] { Write("/home/ana/.ssh/config"); }, home), "/home/ana/.ssh/config\n");
   EXPECT_EQ(After([&] { Write("/home/ana/.lesskey"); }, home), "/home/ana/.lesskey\n");
+  EXPECT_EQ(After([&] { Write("/home/ana/.subversion/config"); }, home), "/home/ana/.subversion/config\n");
+  EXPECT_EQ(After([&] { Write("/home/ana/.gnupg/gpg.conf"); }, home), "/home/ana/.gnupg/gpg.conf\n")
+      << "held where its directory is there";
+  EXPECT_EQ(After([&] { Write("/home/ana/.gnupg/gpg.conf-2.2"); }, home), "/home/ana/.gnupg/gpg.conf-2.2\n")
+      << "which gpg 2.2 obeys instead of gpg.conf";
+  EXPECT_EQ(After([&] { Write("/home/ana/.gnupg/pubring.kbx"); }, home), "");
+}
+
+TEST_F(FoundByName, WhatTheConfigurationOfSshIncludes) {
+  host_.SetEnvironment("HOME", "/home/ana").AddDirectory("/home/ana", {.uid = 1000});
+  host_.SetEnvironment("CONF", "/home/ana/conf");
+  host_.AddFile("/home/ana/.ssh/config",
+                "Host x\n\tinclude = config.d/* \"~/ssh other\" ${CONF}/a %d/b\nIdentityFile key\n");
+  Write("/home/ana/.ssh/config.d/work");
+  host_.AddFile("/home/ana/.ssh/config.d/home", "Include ../more/*.conf\nInclude config.d/*\n");
+  const Lists home = {.rw = {"/home/ana"}};
+  const auto found = [&](const std::string& path) {
+    return After([&] { Write("/home/ana/" + path); }, home);
+  };
+  EXPECT_EQ(After([] {}, home), "");
+  for (const char* path :
+       {".ssh/config.d/work", ".ssh/config.d/new", "ssh other", "conf/a", "b", "more/x.conf"})
+    EXPECT_THAT(found(path), testing::HasSubstr(path));
+  EXPECT_EQ(found(".ssh/key"), "");
+  EXPECT_EQ(found(".ssh/known_hosts"), "");
+  EXPECT_EQ(After([&] { Write("/home/ana/.ssh/config.d/new"); }, {.rw = {"/srv/w"}}), "") << "not granted";
+  EXPECT_EQ(After([&] { Write("/home/ana/.ssh/config.d/third"); }, {.rw = {"/home/ana/.ssh/config.d"}}),
+            "/home/ana/.ssh/config.d/third\n");
 }
 
 // Two commands could take what is known for a while and bring it back.

@@ -198,6 +198,50 @@ TEST(GitConfigKeys, OnlyThePlainestTextIsHarmless) {
   EXPECT_FALSE(IsHarmlessGitConfig(std::string_view("[core]\n\tbare = \0\n", 16)));
 }
 
+// Where git hands a name on as an argument, `git fetch --all` for instance, it must be no option.
+TEST(GitConfigKeys, NamesOfRemotesAndSubmodulesArePlain) {
+  const auto harmless = [](const std::string& section, const std::string& line) {
+    return IsHarmlessGitConfig("[" + section + "]\n\t" + line + "\n");
+  };
+  for (const char* name : {"origin", "me/fork", "a.b_c-1"}) {
+    EXPECT_TRUE(harmless("remote \"" + std::string(name) + "\"", "url = /x")) << name;
+    EXPECT_TRUE(harmless("submodule \"" + std::string(name) + "\"", "active = true")) << name;
+    EXPECT_TRUE(harmless("branch \"x\"", "remote = " + std::string(name))) << name;
+  }
+  EXPECT_TRUE(harmless("submodule \"lib/a b\"", "active = true"));
+  EXPECT_TRUE(harmless("branch \"x\"", "remote = ."));
+  for (const char* name :
+       {"--upload-pack=touch /x", "--upload-pack=x", "-x", "a b", "a;b", "ext::x", "a\tb"}) {
+    const std::string quoted = " \"" + std::string(name) + "\"";
+    EXPECT_FALSE(harmless("remote" + quoted, "url = /x")) << name;
+    EXPECT_FALSE(harmless("branch \"x\"", "remote = " + std::string(name))) << name;
+    EXPECT_FALSE(harmless("branch \"x\"", "pushRemote = " + std::string(name))) << name;
+    EXPECT_FALSE(harmless("remote", "pushDefault = " + std::string(name))) << name;
+    EXPECT_FALSE(harmless("checkout", "defaultRemote = " + std::string(name))) << name;
+    EXPECT_FALSE(harmless("clone", "defaultRemoteName = " + std::string(name))) << name;
+  }
+  for (const char* name : {"--x", "a;b", "a/../b"})
+    EXPECT_FALSE(harmless("submodule \"" + std::string(name) + "\"", "active = true")) << name;
+  EXPECT_FALSE(harmless("branch \"-x\"", "rebase = true"));
+}
+
+// `git status` itself fetches an object that is missing.
+TEST(GitConfigKeys, WhatFetchesUnaskedOrIsNotKnownIsNotHarmless) {
+  const auto first = [](const std::string& text) { return ReadGitConfig(text).front(); };
+  for (const char* text :
+       {"[remote \"o\"]\n\tpromisor = true\n", "[remote \"o\"]\n\tpartialclonefilter = blob:none\n",
+        "[extensions]\n\tpartialClone = origin\n", "[extensions]\n\tnew = true\n",
+        "[fetch]\n\tbundleURI = https://h/x\n", "[gc]\n\tnew = true\n", "[user]\n\tnew = x\n"}) {
+    EXPECT_FALSE(IsHarmlessGitConfig(text)) << text;
+    EXPECT_FALSE(MayExecute(first(text))) << text << "names no program";
+  }
+  for (const char* text :
+       {"[extensions]\n\tobjectFormat = sha256\n", "[extensions]\n\trefStorage = reftable\n",
+        "[extensions]\n\tworktreeConfig = true\n", "[gc]\n\tauto = 0\n", "[commit]\n\tgpgSign = true\n"})
+    EXPECT_TRUE(IsHarmlessGitConfig(text)) << text;
+  EXPECT_FALSE(IsHarmlessGitConfig("[extensions]\n\trefStorage = files:///x\n"));
+}
+
 // "+word": run; "*word": a script of an interpreter.
 std::string Words(std::string_view command) {
   std::string text;

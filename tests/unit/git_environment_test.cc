@@ -22,6 +22,17 @@ TEST_F(GitEnvironmentProtection, DirectoriesThatProgramsAreTakenFromAreHeld) {
   EXPECT_EQ(Git({.rw = {"/srv/g"}}), gpg + "/srv/g/more directory\n/srv/g/perl\n/srv/g/tools\n");
 }
 
+TEST_F(GitEnvironmentProtection, SoIsTheConfigurationOfGpgInTheCallersHome) {
+  host_.AddDirectory("/home/ana/.gnupg", {.uid = 1000}).AddFile("/home/ana/.gnupg/gpg.conf");
+  host_.AddFile("/home/ana/.gnupg/pubring.kbx").SetEnvironment("HOME", "/home/ana");
+  std::string gpg;
+  for (const char* name : {"common.conf file", "dirmngr.conf file", "gpg-agent.conf file", "gpg.conf",
+                           "gpgsm.conf file", "scdaemon.conf file"})
+    gpg += "/home/ana/.gnupg/" + std::string(name) + "\n";
+  EXPECT_EQ(Git({.rw = {"/home/ana/.gnupg"}}), gpg);
+  EXPECT_EQ(Git({.rw = {"/srv"}}), "");
+}
+
 TEST_F(GitEnvironmentProtection, EmptyDirectoriesNameNothing) {
   host_.AddDirectory("/srv/g");
   for (const char* const name : {"GITPERLLIB", "MERGE_TOOLS_DIR", "GNUPGHOME"})

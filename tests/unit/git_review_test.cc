@@ -65,6 +65,9 @@ TEST_F(GitReview, WhatRunsSomethingInAnotherIsTakenAway) {
   only([&] { host_->AddSymlink(at + "/hooks/x.sample", "y"); });
   only([&] { host_->AddFile(at + "/commondir", "../../evil\n"); });
   only([&] { host_->AddFile(at + "/remotes/origin"); });
+  only([&] { host_->AddFile(at + "/config", "[remote \"--upload-pack=x\"]\n\turl = /x\n"); });
+  only([&] { host_->AddFile(at + "/config", "[branch \"main\"]\n\tremote = --upload-pack=x\n"); });
+  only([&] { host_->AddFile(at + "/config", "[remote \"origin\"]\n\tpromisor = true\n"); });
 }
 
 // core.hooksPath = .githooks in ~/.gitconfig

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mxc/limits.h"
 #include "policy/protect/protect.h"
 #include "tests/unit/protect_text.h"
@@ -62,6 +64,33 @@ TEST_F(Protection, EditorsAndAgentsAtAnyDepthButInPackages) {
   EXPECT_EQ(text.find(" file\n"), std::string::npos);
 }
 
+TEST_F(Protection, FilesOfEditorsByTheirEnd) {
+  host_.AddFile("/srv/w/a/x.code-workspace").AddFile("/srv/w/node_modules/a.code-workspace");
+  const std::string text = Protected(With({.rw = {"/srv/w"}}, {Preset::kEditors}));
+  EXPECT_NE(text.find("/srv/w/a/x.code-workspace\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("*"), std::string::npos) << text;
+  EXPECT_EQ(text.find("node_modules"), std::string::npos) << text;
+}
+
+// Each is read by what stands beside it in the table.
+TEST_F(Protection, OtherNamesOfTheSameFiles) {
+  host_.SetEnvironment("HOME", "/home/ana");
+  for (const char* file :
+       {".cargo/config", ".config/go/env", ".docker/cli-plugins/docker-x", ".kube/config", ".aws/config",
+        ".local/lib/python3.11/site-packages/usercustomize.py", ".local/share/dbus-1/services/x.service",
+        ".gradle/init.gradle", ".bunfig.toml", "CLAUDE.local.md", "AGENTS.override.md",
+        ".github/instructions/x.md", ".lvimrc", ".vs/tasks.vs.json"}) {
+    const std::string path = "/home/ana/" + std::string(file);
+    host_.AddFile(path);
+    const Result<Policy> policy =
+        With({.rw = {"/home/ana"}}, {Preset::kShell, Preset::kEditors, Preset::kAgents});
+    ASSERT_TRUE(policy.ok());
+    EXPECT_TRUE(std::any_of(policy->paths.begin(), policy->paths.end(), [&](const PathRule& rule) {
+      return rule.object && rule.access == Access::kReadOnly && IsAtOrBelow(path, rule.path);
+    })) << file;
+  }
+}
+
 TEST_F(Protection, ASearchThatDoesNotEndIsRefused) {
   AddRepository("/srv/w/a/.git");
   host_.SetClockStep(kMaxSearchMs / 4);
@@ -109,7 +138,7 @@ TEST_F(Protection, TheRepositoryWithMostProtectedPathsIsNamed) {
 
 TEST_F(Protection, EveryRowSaysWhy) {
   for (const auto rows : {GitDirectoryRows(), LinkedWorkTreeRows(), GitHomeRows(), GitConfigHomeRows(),
-                          ShellRows(), EditorRows(), AgentRows()}) {
+                          GpgHomeRows(), ShellRows(), EditorRows(), AgentRows()}) {
     for (const ProtectedRow& row : rows) {
       EXPECT_FALSE(row.why.empty()) << row.path;
       EXPECT_FALSE(row.path.starts_with('/')) << row.path;

@@ -1,18 +1,25 @@
 #include "policy/protect/found_by_name.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
+#include "policy/protect/ssh_config.h"
 
 namespace mxc {
 namespace {
 
 // What programs that git starts read in the caller's home, and may run something of.
-constexpr std::string_view kInHome[] = {".ssh/config", ".gitk", ".less", ".lesskey", ".config/lesskey"};
+constexpr std::string_view kInHome[] = {
+    ".gitk", ".less", ".lesskey", ".config/lesskey", ".subversion/config", ".manpath"};
+// gpg obeys gpg.conf-2.2 instead of gpg.conf, which is held where the directory is there.
+constexpr std::string_view kGpgVersions = "/*.conf-*";
+constexpr std::string_view kGpgFiles = "/*.conf*";
 
 // A directory that a word means is the same whatever is made in it.
 std::string TextOfDirectory(const Walked& walked) { return walked.path + '/'; }
@@ -66,6 +73,29 @@ class Notes {
                                   ? GitSnapshot::Text{.path = path, .text = TextOfDirectory(*walked)}
                                   : DescribeFound(path, walked));
   }
+  // What `pattern` matches, and will match.
+  void AddPattern(const std::string& pattern) {
+    if (!IsGlob(pattern)) return AddNamed(pattern);
+    const std::string base = GlobBase(pattern);
+    const std::vector<std::string> grants = protector_.Rules().PathsWith(Access::kReadWrite);
+    const bool open = MayChange(protector_.Walker().Walk(base)) ||
+                      std::any_of(grants.begin(), grants.end(),
+                                  [&](const std::string& grant) { return IsAtOrBelow(grant, base); });
+    const Result<std::vector<GlobMatch>> matches =
+        ExpandGlob(pattern, GlobLinks::kFollow, protector_.TheHost());
+    for (const GlobMatch& match : matches ? *matches : std::vector<GlobMatch>{}) {
+      if (match.type != FileType::kDirectory) open ? Note(match.path) : AddNamed(match.path);
+    }
+    if (open) snapshot_.patterns.push_back(pattern);
+  }
+  // A configuration of ssh, and what it includes.
+  void AddSsh(const std::string& directory, const char* name, const std::string& home) {
+    const std::string file = JoinPath(directory, name);
+    AddNamed(file);
+    for (const std::string& each :
+         IncludedBySsh(file, directory, home, protector_.Walker(), protector_.TheHost()))
+      AddPattern(each);
+  }
   void AddDirectory(const std::string& directory, const std::vector<std::string>& homes) {
     PathWalker& walker = protector_.Walker();
     const Result<Walked> walked = walker.Walk(directory);
@@ -108,6 +138,7 @@ class FoundReview {
   std::vector<GitChange> Run() {
     for (const GitSnapshot::Text& each : before_.named) Compare(each.path);
     for (const std::string& directory : before_.searched) Search(directory);
+    for (const std::string& pattern : before_.patterns) Match(pattern);
     std::vector<GitChange> changes;
     for (const std::string& path : changed_)
       changes.push_back({.kind = GitChange::Kind::kFoundByName, .path = path});
@@ -125,6 +156,13 @@ class FoundReview {
       const std::string path = JoinPath(directory, entry.name);
       if (entry.type != FileType::kDirectory && !known_.contains(path) && IsProgram(path, walker_))
         changed_.insert(path);
+    }
+  }
+  void Match(const std::string& pattern) {
+    const Result<std::vector<GlobMatch>> matches = ExpandGlob(pattern, GlobLinks::kFollow, host_);
+    if (!matches) return Compare(GlobBase(pattern));
+    for (const GlobMatch& match : *matches) {
+      if (match.type != FileType::kDirectory && !known_.contains(match.path)) Compare(match.path);
     }
   }
   void Compare(const std::string& path) {
@@ -152,7 +190,13 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSn
   Notes notes(protector, snapshot);
   for (const std::string& home : git.Homes()) {
     for (const std::string_view name : kInHome) notes.AddNamed(JoinPath(home, name));
+    notes.AddSsh(JoinPath(home, ".ssh"), "config", home);
+    notes.AddSsh("/etc/ssh", "ssh_config", home);
+    const std::string gpg = JoinPath(home, ".gnupg");
+    notes.AddPattern(Below(gpg, MayBeThere(protector.Walker().LookAt(gpg)) ? kGpgVersions : kGpgFiles));
   }
+  if (const std::optional<std::string> gpg = host.Environment("GNUPGHOME"); gpg && gpg->starts_with('/'))
+    notes.AddPattern(Below(*gpg, kGpgVersions));
   for (const std::string& directory : DirectoriesOfPath(host, git))
     notes.AddDirectory(directory, git.Homes());
   for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));

@@ -42,6 +42,7 @@ struct GitVariable {
 // What git does with the value; of a variable that no table knows, kExecutes.
 enum class GitKeyUse {
   kExecutes,    // or may
+  kDoubtful,    // it names no program, but has git fetch unasked, or no table knows it: never in what is new
   kHarmless,    // it executes nothing
   kSafe,        // a command may write it as well, where `protect` says "config": "allow-safe"
   kSafeUrl,     // the same of a repository elsewhere, by an ordinary scheme
@@ -52,9 +53,12 @@ enum class GitKeyUse {
 // What it says, too.
 [[nodiscard]] bool MayExecute(const GitVariable& variable);
 
+// The names in it that git hands to commands of its own, a remote's for instance, are no options there.
+[[nodiscard]] bool NamesArePlain(const GitVariable& variable);
+
 // None unless the text is of the plainest form: whatever two readers could take for different things is not.
 [[nodiscard]] std::optional<std::vector<GitVariable>> ReadPlainGitConfig(std::string_view text);
-// It is, and holds nothing that may execute: what `git init` and `git clone` write.
+// It is, and holds nothing that may execute or that fetches unasked: what `git init` and `git clone` write.
 [[nodiscard]] bool IsHarmlessGitConfig(std::string_view text);
 
 // The words of a command line as a shell would split it, quotes taken off: "cd tools && ./x" is "cd",

@@ -41,9 +41,6 @@ constexpr const char* kPrograms[] = {
 // Directories, with colons between them, from which git takes what it runs: modules of its Perl programs,
 // definitions of merge tools.
 constexpr const char* kProgramDirectories[] = {"GITPERLLIB", "MERGE_TOOLS_DIR"};
-// In the directory of gpg, which writes keys and locks there: these name programs.
-constexpr const char* kGpgFiles[] = {"gpg.conf",      "gpg-agent.conf", "gpgsm.conf",
-                                     "scdaemon.conf", "dirmngr.conf",   "common.conf"};
 
 // Held like a template: what is in it, and the directory when there is none.
 void AddDirectories(std::string_view list, std::vector<GitVariable>& variables) {
@@ -92,10 +89,6 @@ std::vector<GitVariable> GitEnvironment(const Host& host) {
   if (std::optional<std::string> value = host.Environment("GIT_TEMPLATE_DIR"))
     variables.push_back({.section = "init", .name = "templatedir", .value = std::move(*value)});
   for (const char* name : kProgramDirectories) AddDirectories(host.Environment(name).value_or(""), variables);
-  if (const std::optional<std::string> gpg = host.Environment("GNUPGHOME"); gpg && gpg->starts_with('/')) {
-    for (const char* file : kGpgFiles)
-      variables.push_back({.section = "core", .name = "attributesfile", .value = *gpg + "/" + file});
-  }
   return variables;
 }
 

@@ -49,6 +49,8 @@ constexpr KeyRow kKeys[] = {
      "relative|renamelimit|renames|wserrorhighlight",
      false, kSafe},
     {"extensions", "worktreeconfig", false, kSafe},
+    {"extensions", "compatobjectformat|objectformat|preciousobjects|refstorage|relativeworktrees"},
+    {"extensions", "partialclone", false, kDoubtful},
     {"fetch", "output|parallel|prune|prunetags|showforcedupdates|writecommitgraph", false, kSafe},
     {"gc", "auto", false, kSafe},
     {"grep", "column|extendedregexp|fullname|linenumber|patterntype", false, kSafe},
@@ -74,26 +76,74 @@ constexpr KeyRow kKeys[] = {
     {"user", "email|name|useconfigonly", false, kSafe},
 
     {"branch|color", "*", true},
-    {"am|apply|author|blame|checkout|clone|commit|committer|diff|extensions|feature|fetch|format|gc|gitcvs|"
-     "grep|i18n|index|log|maintenance|merge|pack|pull|push|rebase|rerere|stash|status|tag|transfer|user|"
-     "versionsort|worktree",
-     "*"},
+    {"am", "keepcr|messageid|threeway"},
+    {"apply", "ignorewhitespace|whitespace"},
+    {"author|committer", "email|name"},
+    {"blame", "ignorerevsfile|markignoredlines|markunblamablelines"},
+    {"checkout", "defaultremote|thresholdforparallelism|workers"},
+    {"clone", "defaultremotename|filtersubmodules|rejectshallow"},
+    {"commit", "gpgsign|template"},
+    {"diff",
+     "autorefreshindex|dirstat|dstprefix|ignoresubmodules|orderfile|srcprefix|statgraphwidth|statnamewidth|"
+     "submodule|suppressblankempty|wordregex"},
+    {"feature", "experimental|manyfiles"},
+    {"fetch", "all|fsckobjects|negotiationalgorithm|recursesubmodules|unpacklimit"},
+    {"format",
+     "attach|cc|coverfromdescription|coverletter|encodeemailheaders|filenamemaxlength|forceinbodyfrom|from|"
+     "headers|mboxrd|notes|numbered|outputdirectory|pretty|signature|signaturefile|signoff|subjectprefix|"
+     "suffix|thread|to|useautobase"},
+    {"gc",
+     "aggressivedepth|aggressivewindow|autodetach|autopacklimit|bigpackthreshold|cruftpacks|logexpiry|"
+     "maxcruftsize|packrefs|pruneexpire|reflogexpire|reflogexpireunreachable|repackfilter|rerereresolved|"
+     "rerereunresolved|worktreepruneexpire|writecommitgraph"},
+    {"grep", "fallbacktonoindex|threads"},
+    {"index", "recordendofindexentries|recordoffsettable|skiphash|sparse|threads|version"},
+    {"log", "diffmerges|excludedecoration|graphcolors|initialdecorationset|mailmap|showsignature"},
+    {"maintenance", "auto|autodetach|repo|strategy"},
+    {"merge", "autostash|branchdesc|defaulttoupstream|renormalize|suppressdest|verifysignatures"},
+    {"pack",
+     "allowpackreuse|compression|deltacachelimit|deltacachesize|depth|indexversion|island|islandcore|"
+     "packsizelimit|preferbitmaptips|readreverseindex|threads|usebitmapboundarytraversal|usebitmaps|"
+     "usepathwalk|usesparse|window|windowmemory|writebitmaphashcache|writebitmaplookuptable|writebitmaps|"
+     "writereverseindex"},
+    {"pull", "autostash"},
+    {"push", "gpgsign|negotiate|pushoption|recursesubmodules|usebitmaps|useforceifincludes"},
+    {"rebase", "abbreviatecommands|backend|forkpoint|maxlabellength|rebasemerges|reschedulefailedexec"},
+    {"status", "renamelimit|submodulesummary"},
+    {"tag", "forcesignannotated|gpgsign"},
+    {"transfer", "advertiseobjectinfo|advertisesid|credentialsinurl|fsckobjects|hiderefs|unpacklimit"},
+    {"user", "signingkey"},
+    {"versionsort", "prereleasesuffix|suffix"},
+    {"worktree", "guessremote|userelativepaths"},
     {"core",
      "commitgraph|deltabasecachelimit|excludesfile|fscache|fsync|fsyncmethod|hidedotfiles|multipackindex|"
      "packedgitlimit|packedgitwindowsize|protecthfs|protectntfs|sharedrepository|splitindex|"
      "warnambiguousrefs|worktree"},
     {"lfs", "access", true},
     {"lfs", "repositoryformatversion"},
-    {"remote", "mirror|partialclonefilter|promisor|push", true},
+    {"remote", "mirror|push", true},
+    {"remote", "partialclonefilter|promisor", true, kDoubtful},
     {"submodule", "branch|fetchrecursesubmodules|ignore|path|shallow|update", true},
     {"submodule", "alternateerrorstrategy|alternatelocation|fetchjobs|propagatebranches|recurse"},
+
+    // Here nothing else executes so far.
+    {"am|apply|author|blame|checkout|clone|commit|committer|diff|extensions|feature|fetch|format|gc|gitcvs|"
+     "grep|i18n|index|log|maintenance|merge|pack|pull|push|rebase|rerere|stash|status|tag|transfer|user|"
+     "versionsort|worktree",
+     "*", false, kDoubtful},
 };
+
+bool IsNoOption(std::string_view name, std::string_view others) {
+  return !name.starts_with('-') && HasOnlyLettersDigitsAnd(others, name);
+}
 
 // "transport::address" runs git-remote-transport; a command may stand in the place of a way to update.
 bool NamesProgram(const GitVariable& variable) {
   if (variable.value.find("::") != std::string::npos) return true;
   if (variable.Is("submodule", "update")) return variable.value.starts_with('!');
-  return variable.value.starts_with('-') && (variable.section == "remote" || variable.section == "submodule");
+  // "files:///x"
+  if (variable.Is("extensions", "refstorage")) return variable.value.find(':') != std::string::npos;
+  return variable.value.starts_with('-') && IsOneOf(variable.section, "branch|remote|submodule");
 }
 
 const KeyRow* RowOf(const GitVariable& variable) {
@@ -114,6 +164,18 @@ GitKeyUse UseOf(const GitVariable& variable) {
   return elsewhere ? kHarmless : row->use;
 }
 
+bool NamesArePlain(const GitVariable& variable) {
+  constexpr std::string_view kOfRemotes = "._-/";
+  const std::string_view name = variable.subsection;
+  const bool remote = UseOf(variable) == kSafeRemote || variable.Is("checkout", "defaultremote") ||
+                      variable.Is("clone", "defaultremotename");
+  if (name.starts_with('-') || (remote && !IsNoOption(variable.value, kOfRemotes))) return false;
+  if (variable.section == "remote") return IsNoOption(name, kOfRemotes);
+  // It is a path below .git/modules, too.
+  return variable.section != "submodule" ||
+         (IsNoOption(name, "._-/ ") && name.find("..") == std::string_view::npos);
+}
+
 bool MayExecute(const GitVariable& variable) {
   if (variable.Is("core", "fsmonitor")) return variable.value != "true" && variable.value != "false";
   return NamesProgram(variable) || UseOf(variable) == kExecutes;
@@ -121,8 +183,9 @@ bool MayExecute(const GitVariable& variable) {
 
 bool IsHarmlessGitConfig(std::string_view text) {
   const std::optional<std::vector<GitVariable>> variables = ReadPlainGitConfig(text);
-  return variables && std::none_of(variables->begin(), variables->end(),
-                                   [](const GitVariable& variable) { return MayExecute(variable); });
+  return variables && std::all_of(variables->begin(), variables->end(), [](const GitVariable& variable) {
+           return !MayExecute(variable) && UseOf(variable) != kDoubtful && NamesArePlain(variable);
+         });
 }
 
 }  // namespace mxc

@@ -405,7 +405,7 @@ std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, st
                                  const TreeSearch::Opener& open) {
   gap.clear();
   const bool nothing = before.roots.empty() && before.links.empty() && before.places.empty();
-  if (nothing && before.searched.empty() && before.named.empty()) return {};
+  if (nothing && before.searched.empty() && before.named.empty() && before.patterns.empty()) return {};
   std::vector<GitChange> changes = Review(before, host, open).Run(gap);
   std::stable_sort(changes.begin(), changes.end(),
                    [](const GitChange& left, const GitChange& right) { return left.path < right.path; });

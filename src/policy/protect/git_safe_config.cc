@@ -167,10 +167,9 @@ bool IsSafeUrl(const std::string& url) {
          !host.starts_with('-') && host.find("@-") == std::string_view::npos;
 }
 
-// Some commands hand the name of a remote or of a submodule on as an argument, and take a remote without a
-// URL for a URL.
-bool IsPlainRemoteName(std::string_view name) {
-  return !name.empty() && HasOnlyLettersDigitsAnd("._-", name) && name.front() != '-' && name.front() != '.';
+// git takes a remote without a URL for a URL. `name`: a plain one.
+bool IsNoPath(std::string_view name) {
+  return !name.empty() && name.front() != '.' && name.find('/') == std::string_view::npos;
 }
 
 class SafeJudge {
@@ -186,6 +185,7 @@ class SafeJudge {
     if (!IsSafeSubsection(variable)) return false;
     switch (UseOf(variable)) {
       case GitKeyUse::kExecutes:
+      case GitKeyUse::kDoubtful:
       case GitKeyUse::kHarmless:
         return false;
       case GitKeyUse::kSafe:
@@ -193,7 +193,7 @@ class SafeJudge {
       case GitKeyUse::kSafeUrl:
         return IsSafeUrl(value);
       case GitKeyUse::kSafeRemote:
-        return value == "." || (IsPlainRemoteName(value) && remotes_.contains(value));
+        return value == "." || (IsNoPath(value) && remotes_.contains(value));
       case GitKeyUse::kSafeTags:
         return value == "--tags" || value == "--no-tags";
     }
@@ -203,14 +203,11 @@ class SafeJudge {
  private:
   [[nodiscard]] bool IsSafeSubsection(const GitVariable& variable) const {
     const std::string& name = variable.subsection;
+    if (!NamesArePlain(variable)) return false;
     if (name.empty()) return true;
     // git hands such a value on as an argument.
     if (variable.value.starts_with('-') && variable.name != "tagopt") return false;
-    if (variable.section == "remote") return IsPlainRemoteName(name) && remotes_.contains(name);
-    if (variable.section != "submodule") return name.front() != '-';
-    // Its name is a path below .git/modules.
-    return HasOnlyLettersDigitsAnd("._-/ ", name) && name.front() != '-' &&
-           name.find("..") == std::string::npos;
+    return variable.section != "remote" || (IsNoPath(name) && remotes_.contains(name));
   }
 
   std::set<std::string> remotes_ = {};

@@ -43,17 +43,24 @@ class NamedFiles {
   explicit NamedFiles(const PresetEntry& preset) : preset_(preset) {
     if (preset.preset == Preset::kShell) return;  // such names elsewhere are nobody's start-up files
     for (const ProtectedRow& row : RowsOf(preset.preset)) {
-      by_first_.emplace(row.path.substr(0, row.path.find('/')), &row);
+      if (row.path.starts_with('*')) {
+        by_end_.push_back(row.path.substr(1));
+      } else {
+        by_first_.emplace(row.path.substr(0, row.path.find('/')), &row);
+      }
     }
   }
 
-  [[nodiscard]] bool Wants(std::string_view name) const { return by_first_.contains(name); }
+  [[nodiscard]] bool Wants(std::string_view name) const {
+    return by_first_.contains(name) || EndsAsWanted(name);
+  }
   void Visit(const std::string& directory, const std::vector<DirectoryEntry>& entries) {
     // Nobody opens a package that was installed as a project, and npm replaces them by renaming.
     if (by_first_.empty() || directory.find("/node_modules") != std::string::npos) return;
     for (const DirectoryEntry& entry : entries) {
       const auto [first, last] = by_first_.equal_range(entry.name);
       for (auto row = first; row != last; ++row) found_.push_back(JoinPath(directory, row->second->path));
+      if (EndsAsWanted(entry.name)) found_.push_back(JoinPath(directory, entry.name));
     }
   }
 
@@ -67,6 +74,7 @@ class NamedFiles {
     }
     for (const std::string& top : tops) {
       for (const ProtectedRow& row : RowsOf(preset_.preset)) {
+        if (row.path.starts_with('*')) continue;
         const std::string path = JoinPath(top, row.path);
         if (!Contains(found_, path) || !is_there(path)) protector.Protect(path, row.missing, row.text);
       }
@@ -76,8 +84,14 @@ class NamedFiles {
   [[nodiscard]] const PresetEntry& Entry() const { return preset_; }
 
  private:
+  [[nodiscard]] bool EndsAsWanted(std::string_view name) const {
+    return std::any_of(by_end_.begin(), by_end_.end(),
+                       [name](std::string_view end) { return name.ends_with(end); });
+  }
+
   PresetEntry preset_;
   std::unordered_multimap<std::string_view, const ProtectedRow*> by_first_ = {};
+  std::vector<std::string_view> by_end_ = {};
   std::vector<std::string> found_ = {};
 };
 

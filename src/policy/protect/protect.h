@@ -24,7 +24,7 @@ enum class WhenMissing {
 };
 
 struct ProtectedRow {
-  std::string_view path;  // relative
+  std::string_view path;  // relative; "*.x": every name with that end, where it exists
   WhenMissing missing = WhenMissing::kLeft;
   std::string_view text = {};  // of kFile: what means the same as no file
   std::string_view why = {};
@@ -34,6 +34,7 @@ struct ProtectedRow {
 [[nodiscard]] std::span<const ProtectedRow> LinkedWorkTreeRows();
 [[nodiscard]] std::span<const ProtectedRow> GitHomeRows();        // in the caller's home
 [[nodiscard]] std::span<const ProtectedRow> GitConfigHomeRows();  // in ~/.config, or what stands for it
+[[nodiscard]] std::span<const ProtectedRow> GpgHomeRows();        // in ~/.gnupg, or what stands for it
 [[nodiscard]] std::span<const ProtectedRow> ShellRows();          // in home and at the top of each grant
 [[nodiscard]] std::span<const ProtectedRow> EditorRows();         // those, and at any depth
 [[nodiscard]] std::span<const ProtectedRow> AgentRows();          // as well

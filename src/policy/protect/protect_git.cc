@@ -301,9 +301,14 @@ Status GitProtection::ProtectGlobal() {
     const std::optional<std::string> file = host.Environment(name);
     if (file && file->starts_with('/')) add(*file, WhenMissing::kFile);
   }
+  if (const std::optional<std::string> gpg = host.Environment("GNUPGHOME"); gpg && gpg->starts_with('/'))
+    protector_.ProtectRows(*gpg, GpgHomeRows());
   std::set<std::string> config_homes;
   if (const std::string& home = programs_.Home(); !home.empty()) {
     protector_.ProtectRows(home, GitHomeRows());
+    // gpg makes the directory itself, with a mode of its own: a new one is compared.
+    const std::string gpg = JoinPath(home, ".gnupg");
+    if (MayBeThere(protector_.Walker().LookAt(gpg))) protector_.ProtectRows(gpg, GpgHomeRows());
     files.push_back(JoinPath(home, ".gitconfig"));
     config_homes.insert(JoinPath(home, ".config"));
   }

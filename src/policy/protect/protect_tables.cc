@@ -36,6 +36,16 @@ constexpr ProtectedRow kGitConfigHome[] = {
     {"git/attributes", kFile, "", "chooses filters; may be a link"},
 };
 
+// gpg writes keys and locks beside them.
+constexpr ProtectedRow kGpgHome[] = {
+    {"gpg.conf", kFile, "", "names programs, for signatures of commits"},
+    {"gpg-agent.conf", kFile, "", "the same"},
+    {"gpgsm.conf", kFile, "", "the same"},
+    {"scdaemon.conf", kFile, "", "the same"},
+    {"dirmngr.conf", kFile, "", "the same"},
+    {"common.conf", kFile, "", "the same"},
+};
+
 constexpr ProtectedRow kShell[] = {
     {".profile", kFile, "", "read by login shells"},
     {".bash_profile", kFile, kNextBashLogin, "instead of the next two"},
@@ -74,8 +84,11 @@ constexpr ProtectedRow kShell[] = {
     {".config/systemd", kDirectory, "", "units of the user"},
     {".local/share/systemd", kLeft, "", "the same"},
     {".config/environment.d", kDirectory, "", "environment of those units"},
+    {".config/plasma-workspace", kLeft, "", "scripts of Plasma's start"},
+    {".local/share/dbus-1", kLeft, "", "services that a message starts"},
     {".local/bin", kDirectory, "", "on the PATH of most logins"},
     {"bin", kLeft, "", "the same"},
+    {".local/lib", kDirectory, "", "modules that python3 loads when it starts"},
     {".ssh", kDirectory, "", "configuration that starts programs, keys that let others in"},
     {".envrc", kLeft, "", "read by direnv"},
     {".config/direnv", kLeft, "", "the same, and what it trusts"},
@@ -89,13 +102,34 @@ constexpr ProtectedRow kShell[] = {
     {".ripgreprc", kFile, "", "names a preprocessor"},
     {".npmrc", kLeft, "", "names shell and registry"},
     {".yarnrc.yml", kLeft, "", "names the program itself"},
+    {".yarnrc", kLeft, "", "the same"},
+    {".bunfig.toml", kLeft, "", "preloads scripts, names registries"},
     {".cargo/config.toml", kLeft, "", "names compiler, linker, runner"},
+    {".cargo/config", kLeft, "", "the same"},
+    {".config/go/env", kLeft, "", "names compilers, and what stands in for them"},
+    {".gradle/init.gradle", kLeft, "", "run by every build"},
+    {".gradle/init.gradle.kts", kLeft, "", "the same"},
+    {".gradle/init.d", kLeft, "", "the same"},
+    {".gradle/gradle.properties", kLeft, "", "options of the Java that builds"},
+    {".mise.toml", kLeft, "", "read by mise: tasks, hooks"},
+    {"mise.toml", kLeft, "", "the same"},
+    {".config/mise", kLeft, "", "the same, and what it trusts"},
+    {".docker/config.json", kLeft, "", "names helpers for credentials"},
+    {".docker/cli-plugins", kLeft, "", "run by docker"},
+    {".kube/config", kLeft, "", "names programs for credentials"},
+    {".aws/config", kLeft, "", "the same"},
+    {".aws/credentials", kLeft, "", "the same"},
     {".pypirc", kLeft, "", "names registries"},
+    {".config/pip", kLeft, "", "the same"},
+    {".pip", kLeft, "", "the same"},
 };
 
 constexpr ProtectedRow kEditors[] = {
     {".vscode", kDirectory, "", "tasks, debuggers, paths of programs"},
     {".idea", kDirectory, "", "run configurations, external tools"},
+    {".vs", kLeft, "", "tasks, debuggers of Visual Studio"},
+    {"*.code-workspace", kLeft, "", "tasks, debuggers, paths of programs"},
+    {"*.sublime-project", kLeft, "", "builds"},
     {".fleet", kDirectory, "", "run configurations"},
     {".zed", kDirectory, "", "tasks, language servers"},
     {".devcontainer", kDirectory, "", "commands for create and start"},
@@ -105,6 +139,7 @@ constexpr ProtectedRow kEditors[] = {
     {".nvim", kDirectory, "", "read by project plug-ins"},
     {".nvim.lua", kLeft, "", "read by nvim with exrc"},
     {".nvimrc", kLeft, "", "the same"},
+    {".lvimrc", kLeft, "", "read by project plug-ins"},
     {".exrc", kLeft, "", "read by vi with exrc"},
     {".vimrc", kLeft, "", "read by vim"},
     {".gvimrc", kLeft, "", "the same"},
@@ -152,9 +187,15 @@ constexpr ProtectedRow kAgents[] = {
     {".cursorrules", kLeft, "", "instructions"},
     {".windsurfrules", kLeft, "", "instructions"},
     {"AGENTS.md", kLeft, "", "instructions"},
+    {"AGENTS.override.md", kLeft, "", "instructions"},
     {"CLAUDE.md", kLeft, "", "instructions"},
+    {"CLAUDE.local.md", kLeft, "", "instructions"},
     {"GEMINI.md", kLeft, "", "instructions"},
     {".github/copilot-instructions.md", kLeft, "", "instructions"},
+    {".github/instructions", kLeft, "", "instructions"},
+    {".github/prompts", kLeft, "", "instructions"},
+    {".github/agents", kLeft, "", "instructions, servers"},
+    {".github/hooks", kLeft, "", "commands that agents run"},
     {".github/workflows", kLeft, "", "commands that run elsewhere with the user's rights"},
 };
 
@@ -164,6 +205,7 @@ std::span<const ProtectedRow> GitDirectoryRows() { return kGitDirectory; }
 std::span<const ProtectedRow> LinkedWorkTreeRows() { return kLinkedWorkTree; }
 std::span<const ProtectedRow> GitHomeRows() { return kGitHome; }
 std::span<const ProtectedRow> GitConfigHomeRows() { return kGitConfigHome; }
+std::span<const ProtectedRow> GpgHomeRows() { return kGpgHome; }
 std::span<const ProtectedRow> ShellRows() { return kShell; }
 std::span<const ProtectedRow> EditorRows() { return kEditors; }
 std::span<const ProtectedRow> AgentRows() { return kAgents; }

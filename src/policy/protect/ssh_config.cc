@@ -1,0 +1,120 @@
+#include "policy/protect/ssh_config.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "mxc/fold.h"
+#include "mxc/limits.h"
+#include "policy/paths/glob.h"
+#include "policy/paths/homes.h"
+#include "policy/paths/lists.h"
+#include "policy/protect/git_places.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\f\v";
+
+// As ssh splits a line: blanks, quotes, backslashes, and one "=" behind the keyword. A comment ends it, which
+// older versions of ssh take for more words.
+std::vector<std::string> WordsOf(std::string_view line) {
+  std::vector<std::string> words;
+  char quote = 0;
+  bool inside = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    const bool between =
+        quote == 0 && (kBlanks.find(c) != std::string_view::npos || (c == '=' && words.size() < 2));
+    if (between) {
+      inside = false;
+      continue;
+    }
+    if (!inside) words.emplace_back();
+    inside = true;
+    if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == '\\' && i + 1 < line.size() &&
+               std::string_view("\"'\\ ").find(line[i + 1]) != std::string_view::npos) {
+      words.back() += line[++i];
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+class Includes {
+ public:
+  Includes(std::string base, std::string home, PathWalker& walker, const Host& host)
+      : base_(std::move(base)), home_(std::move(home)), walker_(walker), host_(host) {}
+
+  std::vector<std::string> Of(const std::string& file) {
+    std::vector<std::string> files = {file};
+    std::set<std::string> seen;
+    while (!files.empty() && seen.size() < kMaxGitConfigFiles) {
+      const std::string next = std::move(files.back());
+      files.pop_back();
+      if (!seen.insert(next).second) continue;
+      const Result<std::optional<std::string>> text = ReadGitFile(next, host_, walker_);
+      if (text && *text) Read(**text, files);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void Read(std::string_view text, std::vector<std::string>& files) {
+    while (!text.empty()) {
+      const std::vector<std::string> words = WordsOf(TakePiece(text, "\n"));
+      if (words.empty() || Folded(words.front()) != "include") continue;
+      for (std::size_t i = 1; i < words.size(); ++i) Add(words[i], files);
+    }
+  }
+
+  void Add(const std::string& word, std::vector<std::string>& files) {
+    const std::string path = Expanded(word);
+    if (!path.starts_with('/')) return;
+    found_.push_back(path);
+    if (!IsGlob(path)) return files.push_back(path);
+    const Result<std::vector<GlobMatch>> matches = ExpandGlob(path, GlobLinks::kFollow, host_);
+    for (const GlobMatch& match : matches ? *matches : std::vector<GlobMatch>{}) files.push_back(match.path);
+  }
+
+  // "%d" is the home, and ${X} a variable; any other "%x" may be anything.
+  [[nodiscard]] std::string Expanded(std::string_view word) const {
+    std::string path;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      const std::size_t end = word.substr(i).starts_with("${") ? word.find('}', i) : std::string_view::npos;
+      if (end != std::string_view::npos) {
+        path += host_.Environment(word.substr(i + 2, end - i - 2)).value_or("*");
+        i = end;
+      } else if (word[i] == '%' && i + 1 < word.size()) {
+        const char token = word[++i];
+        path += token == 'd' ? home_ : std::string(1, token == '%' ? '%' : '*');
+      } else {
+        path += word[i];
+      }
+    }
+    if (!path.starts_with('~')) return Against(base_, path);
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string home = slash == 1 ? home_ : HomeOf(host_, std::string_view(path).substr(1, slash - 1));
+    return home + path.substr(slash);
+  }
+
+  std::string base_;
+  std::string home_;
+  PathWalker& walker_;
+  const Host& host_;
+  std::vector<std::string> found_ = {};
+};
+
+}  // namespace
+
+std::vector<std::string> IncludedBySsh(const std::string& file, const std::string& base,
+                                       const std::string& home, PathWalker& walker, const Host& host) {
+  return Includes(base, home, walker, host).Of(file);
+}
+
+}  // namespace mxc
