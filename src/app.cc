@@ -39,11 +39,9 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   }
   const std::vector<GuardedConfig> configs = ConfigsToRestore(prepared.plan.git, host);
   const RunMark mark = RunMark::Set(prepared.plan.git.since, prepared.plan.git.roots);
-  ConfigLockWatch config_writes = ConfigLockWatch::Start(prepared.plan.git);
+  ConfigLockWatch writes = ConfigLockWatch::Start(prepared.plan.git);
   // Called when the command has ended: git on the host may run what the command left in a repository.
-  const auto review = [&] {
-    return ReviewRepositories(prepared.plan.git, configs, config_writes.Tried(), host);
-  };
+  const auto review = [&] { return ReviewRepositories(prepared.plan.git, configs, writes.Tried(), host); };
   const auto paths = [&] { return ProtectedPathsToRestore(prepared.policy, prepared.plan); };
   RunReporter reporter{
       status, log, summary ? &*summary : nullptr, review, {.configs = configs, .paths = paths}};
@@ -104,9 +102,6 @@ int PrepareAndRun(Options options, const Host& host) {
   // Launch, Relay: isolation_fallback.cc and run/
   return Run(*prepared, request, options, host, *records);
 }
-
-// Whether the call first cleans up after interrupted runs.
-bool RecoversFirst(Mode mode) { return mode != Mode::kVersion && mode != Mode::kHelp; }
 
 }  // namespace
 

@@ -33,6 +33,11 @@ enum class Mode {
   kHelp,
 };
 
+// Whether the call first cleans up after interrupted runs.
+[[nodiscard]] constexpr bool RecoversFirst(Mode mode) {
+  return mode != Mode::kVersion && mode != Mode::kHelp;
+}
+
 [[nodiscard]] constexpr bool NeedsPolicy(Mode mode) {
   return mode == Mode::kRun || mode == Mode::kDryRun || mode == Mode::kExplain;
 }
