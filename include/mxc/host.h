@@ -122,7 +122,8 @@ class Host {
   }
   // A monotonic clock, in milliseconds.
   [[nodiscard]] virtual std::uint64_t Clock() const = 0;
-  // Nanoseconds since 1970; absent if FileStatus::changed is.
+  // Nanoseconds since 1970, as the kernel dates changes of files: none that follows has an earlier
+  // FileStatus::changed. Absent if that is.
   [[nodiscard]] virtual std::optional<std::uint64_t> Time() const { return std::nullopt; }
   // The start, by Time(), of the caller's oldest run that still goes on and has a grant at, above or below
   // one of `roots`; absent: there is none. Linux only.

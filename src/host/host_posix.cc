@@ -28,11 +28,6 @@ LookupFailure FailureOf(int number) {
   return number == EACCES || number == EPERM ? LookupFailure::kDenied : LookupFailure::kOther;
 }
 
-std::uint64_t Nanoseconds(const timespec& time) {
-  constexpr std::uint64_t kSecond = 1'000'000'000;
-  return static_cast<std::uint64_t>(time.tv_sec) * kSecond + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
 // Servers and processes behind a file system have clocks of their own; these have no device.
 std::optional<std::uint64_t> ChangedAt([[maybe_unused]] const struct stat& found) {
 #ifdef __linux__

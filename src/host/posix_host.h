@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,10 @@ namespace mxc {
 [[nodiscard]] Identity CurrentIdentity();
 // Of st_mode.
 [[nodiscard]] FileType FileTypeOf(std::uint32_t mode);
+[[nodiscard]] inline std::uint64_t Nanoseconds(const timespec& time) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  return static_cast<std::uint64_t>(time.tv_sec) * kSecond + static_cast<std::uint64_t>(time.tv_nsec);
+}
 
 class PosixHost : public Host {
  public:
