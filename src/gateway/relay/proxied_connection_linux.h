@@ -24,8 +24,10 @@ class ProxiedConnection : public std::enable_shared_from_this<ProxiedConnection>
   // The sandbox is gone: what it said to the end is left to the kernel to send, everything else is reset.
   void EndWithSandbox();
   [[nodiscard]] std::uint64_t IdleSinceMs() const { return active_ms_; }
-  // The sandbox may have said more than has been passed on.
-  [[nodiscard]] bool Sends() const { return !out_.done; }
+  // The sandbox may have said more than has been passed on, and bytes have moved within `stalled_ms`.
+  [[nodiscard]] bool Sends(std::uint64_t stalled_ms) const {
+    return !out_.done && services_.loop.NowMs() - active_ms_ < stalled_ms;
+  }
 
  protected:
   // Receives the events of one of the two sockets.

@@ -217,10 +217,8 @@ void Publisher::OnAccepted(UniqueFd visitor, const PublishedPort& port) {
 }
 
 bool Publisher::Sends(std::uint64_t stalled_ms) const {
-  const std::uint64_t now_ms = services_.loop.NowMs();
-  return std::any_of(visits_.begin(), visits_.end(), [&](const auto& entry) {
-    return entry.second->Sends() && now_ms - entry.second->IdleSinceMs() < stalled_ms;
-  });
+  return std::any_of(visits_.begin(), visits_.end(),
+                     [&](const auto& entry) { return entry.second->Sends(stalled_ms); });
 }
 
 void Publisher::EndAll() {

@@ -151,10 +151,7 @@ void TcpGate::Sweep(std::uint64_t idle_ms) {
 }
 
 bool TcpGate::Sends(std::uint64_t stalled_ms) const {
-  const std::uint64_t now_ms = services_.loop.NowMs();
-  const auto sends = [&](const auto& entry) {
-    return entry.second->Sends() && now_ms - entry.second->IdleSinceMs() < stalled_ms;
-  };
+  const auto sends = [&](const auto& entry) { return entry.second->Sends(stalled_ms); };
   return std::any_of(inlets_.begin(), inlets_.end(), [](const auto& inlet) { return inlet->HasMore(); }) ||
          std::any_of(connections_.begin(), connections_.end(), sends);
 }
