@@ -1,7 +1,6 @@
 // What a command leaves so that the end of its run takes long, or later runs with the same grants do not
 // start.
 #include "tests/containment/git_on_the_host.h"
-#include "tests/support/engines.h"
 
 namespace mxc::test::git_end_test {
 namespace {
@@ -17,11 +16,6 @@ class GitEnd : public GitOnTheHost {
   void ExpectStart(const char* engine, const std::string& planted) const {
     const Ended next = Inside(engine, "true");
     EXPECT_EQ(next.status, 0) << engine << planted << next.err;
-  }
-  [[nodiscard]] static std::vector<const char*> Everywhere() {
-    std::vector<const char*> all = Engines();
-    all.push_back("landlock");
-    return all;
   }
 };
 MXC_FOR_EACH_CALLER(GitEnd);

@@ -3,21 +3,13 @@
 #include <gmock/gmock.h>
 
 #include "tests/containment/git_on_the_host.h"
-#include "tests/support/engines.h"
 
 namespace mxc::test::git_names_test {
 namespace {
 
 using testing::HasSubstr;
 
-class GitNames : public GitOnTheHost {
- protected:
-  [[nodiscard]] static std::vector<const char*> Everywhere() {
-    std::vector<const char*> all = Engines();
-    all.push_back("landlock");
-    return all;
-  }
-};
+class GitNames : public GitOnTheHost {};
 MXC_FOR_EACH_CALLER(GitNames);
 
 // `git fetch --all` hands names of remotes on as arguments, and with a promisor even `git status` fetches an

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/containment/containment.h"
+#include "tests/support/engines.h"
 
 namespace mxc::test {
 
@@ -34,6 +35,13 @@ class GitOnTheHost : public ContainmentTest {
   }
   [[nodiscard]] std::vector<std::string> Environment() const {
     return {"PATH=/usr/bin:/bin", "HOME=" + workspace.Root(), "GIT_CONFIG_NOSYSTEM=1"};
+  }
+
+  // Engines, and the isolation level without mounts.
+  [[nodiscard]] static std::vector<const char*> Everywhere() {
+    std::vector<const char*> all = Engines();
+    all.push_back("landlock");
+    return all;
   }
 
   std::string root;  // NOLINT: the tests read it

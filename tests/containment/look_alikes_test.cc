@@ -46,9 +46,7 @@ constexpr const char* kPlants =
     "L() { rm -rf \"$1\"; f \"$1\"; ln \"$1\" second; }; ";
 
 TEST_P(LookAlikes, OfWhatGitObeysKeepNoRunFromStarting) {
-  std::vector<const char*> all = Engines();
-  all.push_back("landlock");
-  for (const char* engine : all) {
+  for (const char* engine : Everywhere()) {
     for (const char* name : {"hooks", "config", "config.worktree", "commondir", "modules", "info"}) {
       for (const char* plant : {"D", "T", "L", "f"}) {
         const std::string what = std::string(engine) + " " + plant + " " + name;
@@ -94,14 +92,12 @@ TEST_P(LookAlikes, OfWhatIsDeniedStayDenied) {
 
 // Where this run holds no name, a file of the host stands there: somebody may write to it meanwhile.
 TEST_P(LookAlikes, WhereNothingCanBeMadeAreMasked) {
-  std::vector<const char*> all = Engines();
-  all.push_back("landlock");
   const std::vector<std::string> names = {root + "/a/f", root + "/a/d", root + "/a/t", root + "/a/t/y/x",
                                           root + "/a/s"};
   const std::string read =
       "cat a/open; for name in a/f a/t/y/x a/s; do ! cat $name 2>/dev/null || echo read $name; done; "
       "for name in a/d a/t; do ! ls $name 2>/dev/null || echo listed $name; done";
-  for (const char* engine : all) {
+  for (const char* engine : Everywhere()) {
     const Ended first = Inside(engine, kPlants + std::string("mkdir a; cd a; echo open >open; f f; D d; T t; "
                                                              "printf '.\\n' >s; chmod 1644 s"));
     ASSERT_EQ(first.status, 0) << engine << first.err;
