@@ -18,8 +18,9 @@
 namespace mxc {
 namespace {
 
-// What is left to report is a few kilobytes; a gateway that takes longer is no longer itself.
-constexpr int kFinishMs = 500;
+// What is left to report is a few kilobytes, but a loaded machine may not schedule the gateway for a second.
+// One that takes longer hangs, and is killed.
+constexpr int kFinishMs = 3000;
 
 struct SocketPair {
   UniqueFd ours = {};

@@ -37,6 +37,7 @@ class ThisHostTest : public testing::Test {
     host_ = ThisHost();
   }
   void TearDown() override {
+    ::setenv("PATH", path_.c_str(), 1);
     for (const char* name : {"/file", "/link", "/hard", "/fifo"}) ::unlink((directory_ + name).c_str());
     ::rmdir(directory_.c_str());
   }
@@ -45,8 +46,9 @@ class ThisHostTest : public testing::Test {
     return directory_ + name;
   }
 
-  std::string directory_;       // NOLINT: for the tests
-  std::unique_ptr<Host> host_;  // NOLINT: for the tests
+  std::string path_ = ::getenv("PATH") == nullptr ? "" : ::getenv("PATH");  // NOLINT: for the tests
+  std::string directory_;                                                   // NOLINT: for the tests
+  std::unique_ptr<Host> host_;                                              // NOLINT: for the tests
 };
 
 TEST_F(ThisHostTest, LooksWithoutFollowing) {

@@ -147,7 +147,7 @@ class Attacker {
 TEST(Leniency, NoServerSeesAHostThatWasNotJudged) {
   const RuleBook rules = OnlyGood();
   std::size_t some = 0;
-  for (unsigned seed = 0; seed < 200000; ++seed) {
+  for (unsigned seed = 0; seed < 50000; ++seed) {
     Attacker attacker(seed);
     const std::string text = attacker.Say();
     const std::string passed = Passed(rules, text, seed % (text.size() + 1));
@@ -155,14 +155,14 @@ TEST(Leniency, NoServerSeesAHostThatWasNotJudged) {
     some += seen.empty() ? 0U : 1U;
     ASSERT_THAT(seen, Each("good.test")) << seed << ": " << passed;
   }
-  EXPECT_GT(some, 1000U) << "hardly anything passes";
+  EXPECT_GT(some, 200U) << "hardly anything passes";
 }
 
 // Where everything else passes, also what is of no protocol that is known.
 TEST(Leniency, NoServerSeesADeniedHost) {
   const RuleBook rules = AllButEvil();
   std::size_t some = 0;
-  for (unsigned seed = 0; seed < 200000; ++seed) {
+  for (unsigned seed = 0; seed < 50000; ++seed) {
     Attacker attacker(seed);
     const std::string text = attacker.Say();
     const std::string passed = Passed(rules, text, seed % (text.size() + 1), false);
@@ -171,7 +171,7 @@ TEST(Leniency, NoServerSeesADeniedHost) {
     for (const std::string& host : seen)
       ASSERT_FALSE(rules.Denies(host, Protocol::kTcp, 80)) << seed << ": " << testing::PrintToString(passed);
   }
-  EXPECT_GT(some, 1000U) << "hardly anything passes";
+  EXPECT_GT(some, 200U) << "hardly anything passes";
 }
 
 TEST(Leniency, WhatIsUnknownPassesWhereEverythingElseDoes) {
