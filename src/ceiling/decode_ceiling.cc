@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/quoted.h"
 #include "ceiling/ceiling.h"
 #include "config/decode.h"
@@ -123,8 +124,7 @@ Named NamesIn(const Host& host, const std::string& file, const std::set<std::str
   const Result<std::string> text = host.ReadFile(file, kMaxNamesFile);
   std::string_view rest = text ? std::string_view(*text) : std::string_view();
   while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view line = TakePiece(rest, '\n');
     const std::size_t password = line.find(':');
     const std::size_t number = password == std::string_view::npos ? password : line.find(':', password + 1);
     if (number == std::string_view::npos) continue;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/own_files.h"
+#include "base/path.h"
 #include "base/quoted.h"
 #include "cleanup/deferred_deletion.h"
 #include "cleanup/named_place.h"
@@ -33,7 +34,7 @@ bool WriteNew(int directory, const std::string& name, std::string_view text, uns
 
 // Room for what the command has left none for: what it wrote itself, and nothing shows under another name.
 bool Empty(int directory, const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string name{NameOf(path)};
   const UniqueFd file{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
   struct stat status {};
   return file && ::fstat(file.Get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
@@ -43,8 +44,7 @@ bool Empty(int directory, const std::string& path) {
 }  // namespace
 
 Result<std::string> SetAside(const std::string& path, const std::string& into) {
-  const std::size_t slash = path.rfind('/');
-  const std::string wanted = (into.empty() ? path.substr(0, slash) : into) + path.substr(slash);
+  const std::string wanted = JoinPath(into.empty() ? ParentOf(path) : into, NameOf(path));
   const Result<NamedPlace> from = OpenPlace(path);
   if (!from) return from.error();
   const Result<NamedPlace> to = OpenPlace(wanted);
@@ -52,7 +52,7 @@ Result<std::string> SetAside(const std::string& path, const std::string& into) {
   const Result<std::string> name =
       RenameAside(from->directory.Get(), from->name, to->directory.Get(), to->name);
   if (!name) return name.error();
-  return wanted.substr(0, wanted.rfind('/') + 1) + *name;
+  return JoinPath(ParentOf(wanted), *name);
 }
 
 Status MakeLink(const std::string& path, const std::string& text) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/path.h"
 #include "cleanup/deferred_deletion.h"
 #include "cleanup/guarded_configs.h"
 #include "cleanup/named_place.h"
@@ -39,7 +40,7 @@ std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, const Guarded
     if (!place) return i;
     constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     UniqueFd lock{::openat(place->directory.Get(), ".", kDirectory)};
-    const bool ours = guarded.Locks(std::string_view(configs[i].path).substr(0, configs[i].path.rfind('/')));
+    const bool ours = guarded.Locks(ParentOf(configs[i].path));
     if (!lock || (!ours && ::flock(lock.Get(), (configs[i].alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0))
       return i;
     locks.push_back(std::move(lock));

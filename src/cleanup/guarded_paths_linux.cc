@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/path.h"
 #include "base/quoted.h"
 #include "cleanup/guarded_paths.h"
 #include "cleanup/named_place.h"
@@ -66,10 +67,9 @@ Error Replaced(const std::string& path) {
 }  // namespace
 
 Status GuardedPaths::RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths& guarded) {
-  const std::size_t slash = path.path.rfind('/');
   Place place{.path = std::move(path)};
-  place.directory = place.path.path.substr(0, std::max<std::size_t>(slash, 1));
-  place.name = place.path.path.substr(slash + 1);
+  place.directory = ParentOf(place.path.path);
+  place.name = NameOf(place.path.path);
   Directory& directory = guarded.directories_[place.directory];
   if (const Result<NamedPlace> found = OpenPlace(place.path.path)) {
     const int fd = found->directory.Get();
@@ -148,7 +148,7 @@ void GuardedPaths::Note(const std::string& path, Result<std::string> aside, bool
   PutBackPath& noted = found_[path];
   noted = {.path = path, .aside = noted.aside, .gone = gone || noted.gone};
   if (!aside) noted.failure = aside.error().message;
-  if (aside && !aside->empty()) noted.aside = path.substr(0, path.rfind('/') + 1) + *aside;
+  if (aside && !aside->empty()) noted.aside = JoinPath(ParentOf(path), *aside);
 }
 
 // The same way down leads from it to the directory that is known. Only what is in the grant is renamed.
@@ -173,7 +173,7 @@ bool GuardedPaths::MoveBack(const Place& place, const std::string& path, int bor
   const WritableDirectory opened_from{there->directory.Get()};
   const WritableDirectory opened_to{borrowed_here};
   const WritableDirectory opened{moved.Get()};  // its ".." is written
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string name{NameOf(path)};
   return ::renameat(there->directory.Get(), there->name.c_str(), borrowed_here, name.c_str()) == 0;
 }
 
@@ -256,17 +256,14 @@ std::vector<PutBackPath> GuardedPaths::Found() const {
 std::set<std::string> GuardedPaths::Directories() const {
   std::set<std::string> paths;
   for (const Place& place : places_)
-    ForEachOnTheWay(place.path, [&](const std::string& path) {
-      paths.insert(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
-    });
+    ForEachOnTheWay(place.path, [&](const std::string& path) { paths.emplace(ParentOf(path)); });
   return paths;
 }
 
 std::set<std::string, std::less<>> GuardedPaths::Names() const {
   std::set<std::string, std::less<>> names;
   for (const Place& place : places_)
-    ForEachOnTheWay(place.path,
-                    [&](const std::string& path) { names.insert(path.substr(path.rfind('/') + 1)); });
+    ForEachOnTheWay(place.path, [&](const std::string& path) { names.emplace(NameOf(path)); });
   return names;
 }
 

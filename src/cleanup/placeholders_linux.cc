@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.h"
 #include "cleanup/named_place.h"
 #include "cleanup/placeholders.h"
 #include "mxc/plan.h"
@@ -91,7 +92,7 @@ bool IsPlaceholderTree(int borrowed_fd, int levels) {
 // The directory that `path` stands in. Policy paths are canonical: a symbolic link on the way was put there
 // after they were resolved.
 UniqueFd OpenParent(const std::string& path) {
-  const std::string parent = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+  const std::string parent{ParentOf(path)};
   open_how how{};
   how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
   how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -304,8 +305,7 @@ std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile
   held.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string& path = list[i].path;
-    HeldFile file{
-        .placeholder = list[i], .directory = OpenParent(path), .name = path.substr(path.rfind('/') + 1)};
+    HeldFile file{.placeholder = list[i], .directory = OpenParent(path), .name = std::string(NameOf(path))};
     if (!file.directory || !Hold(file)) return i;
     held.push_back(std::move(file));
   }
@@ -316,7 +316,7 @@ void FindFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& foun
   for (const Placeholder& placeholder : list) {
     const std::string& path = placeholder.path;
     HeldFile file{
-        .placeholder = placeholder, .directory = OpenParent(path), .name = path.substr(path.rfind('/') + 1)};
+        .placeholder = placeholder, .directory = OpenParent(path), .name = std::string(NameOf(path))};
     if (file.directory) file.file = OpenAny(file);
     if (file.file && IsPlaceholder(file.file.Get(), placeholder)) found.push_back(std::move(file));
   }

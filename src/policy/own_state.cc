@@ -24,9 +24,7 @@ bool CanBeMade(const Host& host, PathWalker& walker, const std::string& path) {
 }
 
 // An image that is being unpacked: tar writes there, in a sandbox, and no run uses it before it is done.
-bool IsUnfinishedImage(const std::string& path) {
-  return std::string_view(path).substr(path.rfind('/') + 1).starts_with(kUnfinishedImage);
-}
+bool IsUnfinishedImage(const std::string& path) { return NameOf(path).starts_with(kUnfinishedImage); }
 
 Error Granted(const PathRule& rule, const OwnPlace& place, const std::string& path) {
   const std::string why =
@@ -78,8 +76,7 @@ class OwnState {
   Status Deny(const OwnPlace& place) {
     const Result<Walked> above = walker_.Walk(ParentOf(place.path));
     if (!above) return Done{};  // nor can a run of ours look there
-    const Result<std::vector<std::string>> all =
-        NamesOf(JoinPath(above->path, place.path.substr(place.path.rfind('/') + 1)));
+    const Result<std::vector<std::string>> all = NamesOf(JoinPath(above->path, NameOf(place.path)));
     if (!all) return all.error();
     for (const std::string& path : *all) {
       if (Status denied = DenyName(place, path); !denied) return denied;

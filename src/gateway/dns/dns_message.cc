@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.h"
 #include "gateway/rules/rules.h"
 
 namespace mxc::egress {
@@ -94,10 +95,9 @@ class Reader {
 
 void PutName(Bytes& out, std::string_view name) {
   while (!name.empty()) {
-    const std::string_view label = name.substr(0, name.find('.'));
+    const std::string_view label = TakePiece(name, '.');
     out.push_back(static_cast<std::uint8_t>(label.size()));
     out.insert(out.end(), label.begin(), label.end());
-    name.remove_prefix(std::min(name.size(), label.size() + 1));
   }
   out.push_back(0);
 }

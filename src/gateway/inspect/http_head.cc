@@ -2,6 +2,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/lists.h"
 #include "gateway/inspect/protocol_sniffer.h"
 #include "gateway/rules/rules.h"
 #include "mxc/fold.h"
@@ -145,8 +146,7 @@ struct Handshake {
 
 bool ListsUpgrade(std::string_view list) {
   while (!list.empty()) {
-    std::string_view token = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), token.size() + 1));
+    std::string_view token = TakePiece(list, ',');
     token.remove_prefix(std::min(token.size(), token.find_first_not_of(" \t")));
     if (EqualsFolded(token.substr(0, token.find_last_not_of(" \t") + 1), "upgrade")) return true;
   }

@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/path.h"
 #include "base/unique_fd.h"
 
 namespace mxc::egress {
@@ -50,7 +51,7 @@ bool AllowResolverFile(int ruleset, const char* path) {
   if (::realpath(path, real.data()) == nullptr) return true;
   const std::string_view target(real.data());
   if (target == path || target.starts_with("/etc/")) return true;
-  return AllowReading(ruleset, std::string(target.substr(0, std::max<std::size_t>(target.rfind('/'), 1))));
+  return AllowReading(ruleset, std::string(ParentOf(target)));
 }
 
 bool RestrictFiles(const ResolverFiles& files) {
