@@ -32,7 +32,7 @@ void CeilingPaths::AddGrant(const PathEntry& written, Access access, const Host&
   if (!walked || !walked->status || walked->folded_missing || IsNeverFromHost(walked->path)) return;
   const Status links =
       CheckGrantedLinks(written, "the ceiling's " + Quoted(written.path), *walked, host, walker);
-  std::vector<Entry>& entries = links ? entries_ : planted_;
+  std::vector<ExaminedEntry>& entries = links ? entries_ : planted_;
   entries.push_back(
       {.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(*walked)});
 }
@@ -40,7 +40,7 @@ void CeilingPaths::AddGrant(const PathEntry& written, Access access, const Host&
 // Through a link that somebody may have put there an entry closes, and never opens.
 void CeilingPaths::AddPlanted() {
   rules_ = RulesOf(entries_);
-  for (Entry& entry : planted_) {
+  for (ExaminedEntry& entry : planted_) {
     const PathRule* const around = rules_.Covering(entry.walked.path);
     const bool closes = around != nullptr && Stricter(entry.access, around->access) != around->access;
     if (closes) entries_.push_back(std::move(entry));
@@ -81,7 +81,7 @@ Status CeilingPaths::AddDenials(const Config& bounds, const Host& host, PathWalk
     }
   }
   std::vector<Warning> unheard;
-  Result<std::vector<Entry>> examined = ExamineEntries(denied, host, walker, unheard);
+  Result<std::vector<ExaminedEntry>> examined = ExamineEntries(denied, host, walker, unheard);
   if (!examined) return examined.error();
   std::move(examined->begin(), examined->end(), std::back_inserter(entries_));
   return Done{};
@@ -100,7 +100,7 @@ CeilingVerdict CeilingPaths::Judge(const std::string& path, const std::optional<
   };
   consider_rule(path);
   for (const std::string& other : *others) consider_rule(other);
-  for (const Entry& entry : entries_) {
+  for (const ExaminedEntry& entry : entries_) {
     if (object && entry.walked.status && entry.walked.status->object.IsSame(*object))
       consider(entry.access, entry.pointer);
   }
@@ -125,7 +125,7 @@ bool CeilingPaths::HoldsHidden(const std::string& path) const {
 Status CeilingPaths::FindPlaces(PathWalker& walker) {
   std::map<std::string, Walked> places;
   std::set<std::string> names;
-  for (const Entry& entry : entries_) {
+  for (const ExaminedEntry& entry : entries_) {
     if (!entry.walked.behind_file) places.emplace(entry.walked.path, entry.walked);
     if (!names_.Any()) continue;
     const std::optional<std::vector<std::string>> others = names_.OthersOf(entry.walked.path);

@@ -103,19 +103,19 @@ Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
   return Do(*daemon, Verb::kDeprovision, id);
 }
 
-Result<Entry> Enter(const SandboxId& id) {
+Result<Entered> Enter(const SandboxId& id) {
   if (const auto* const remote = RemoteSandboxesOf(id)) return remote->enter(id);
   std::optional<StateDirectory> refused;
   Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon) return daemon.error();
-  Entry entry;
-  const Result<std::string> reply = Ask(*daemon, Verb::kExec, id, &entry.multiplexer);
+  Entered entered;
+  const Result<std::string> reply = Ask(*daemon, Verb::kExec, id, &entered.multiplexer);
   if (!reply) return reply.error();
   Result<Plan> plan = ParseEntry(*reply);
   if (!plan) return plan.error();
-  entry.connection = std::move(*daemon);
-  entry.plan = std::move(*plan);
-  return entry;
+  entered.connection = std::move(*daemon);
+  entered.plan = std::move(*plan);
+  return entered;
 }
 
 Result<Followed> Follow(const SandboxId& id) {

@@ -286,15 +286,15 @@ class OwnState {
 }  // namespace
 
 Status ProtectOwnState(const Host& host, const std::vector<OwnPlace>& places, const MountNames& names,
-                       const std::vector<Entry>& entries, const PolicyFile& policy_file, PathWalker& walker,
-                       RuleSet& rules, Policy& policy) {
+                       const std::vector<ExaminedEntry>& entries, const PolicyFile& policy_file,
+                       PathWalker& walker, RuleSet& rules, Policy& policy) {
   if (!rules.HasGrantOfPolicy()) return Done{};
   OwnState state(host, policy.containment, names, walker, rules, policy.warnings);
   for (const OwnPlace& place : places) {
     if (Status done = place.sockets ? state.Deny(place) : state.Keep(place); !done) return done;
   }
   if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};
-  for (const Entry& entry : entries) {
+  for (const ExaminedEntry& entry : entries) {
     if (Status left = state.PinDirectoriesSteppedOutOf(entry.walked); !left) return left;
   }
   for (const std::string& file : FindOwnFiles(host)) {

@@ -79,8 +79,8 @@ bool ShowsKernel(const Mount& mount) {
   return BackingOf(mount) != Backing::kData && !IsNeverFromHost(mount.path);
 }
 
-Status CheckGrants(const std::vector<Entry>& entries, const std::vector<Mount>& mounts) {
-  for (const Entry& entry : entries) {
+Status CheckGrants(const std::vector<ExaminedEntry>& entries, const std::vector<Mount>& mounts) {
+  for (const ExaminedEntry& entry : entries) {
     if (entry.access == Access::kDenied) continue;
     for (const Mount& mount : mounts) {
       if (IsNeverFromHost(mount.path) || mount.device != entry.walked.status->object.device ||
@@ -178,7 +178,7 @@ std::string RemedyFor(const Host& host, std::string_view path) {
   return where + "whose server takes root for nobody: run as a user who has access";
 }
 
-Status DenyKernelMounts(const std::vector<Mount>& mounts, const std::vector<Entry>& entries,
+Status DenyKernelMounts(const std::vector<Mount>& mounts, const std::vector<ExaminedEntry>& entries,
                         PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
   if (Status granted = CheckGrants(entries, mounts); !granted) return granted;
   for (const Mount& mount : mounts) {
