@@ -111,7 +111,7 @@ class OwnState {
       return Conflict(Quoted(walked->path) + ": whoever could write it would choose what the next call runs",
                       grant->pointer, "remove the entry");
     }
-    protector_.Begin({.preset = Preset::kGit, .pointer = grant != nullptr ? grant->pointer : "/filesystem"});
+    protector_.BeginOwnState(grant != nullptr ? grant->pointer : "/filesystem");
     protector_.Protect(file, WhenMissing::kLeft);
     std::string_view above = ParentOf(walked->path);
     for (; above != "/" && rules_.Find(above) == nullptr; above = ParentOf(above))
@@ -148,7 +148,7 @@ class OwnState {
 
   // Protects the other hard-link names of the files kept above.
   Status HoldOtherNames() {
-    protector_.Begin({.preset = Preset::kGit, .pointer = "/filesystem"});
+    protector_.BeginOwnState("/filesystem");
     if (Status held = protector_.HoldOtherNames(); !held) return held;
     return protector_.End();
   }
@@ -205,7 +205,7 @@ class OwnState {
                            grant.pointer, "write the path without '..'");
     }
     if (!walker_.LookAt(path).status) return Hold(path, grant, true);
-    protector_.Begin({.preset = Preset::kGit, .pointer = grant.pointer});
+    protector_.BeginOwnState(grant.pointer);
     protector_.Pin(path);
     return Done{};
   }
@@ -254,7 +254,7 @@ class OwnState {
     const bool there = seen_walker_.LookAt(path).status.has_value();
     const bool made = !there && CanChange(above);
     if (linked && (made || there) && !TraitsOf(containment_).mounts) return NeedsMounts(found, path);
-    protector_.Begin({.preset = Preset::kGit, .pointer = found.pointer});
+    protector_.BeginOwnState(found.pointer);
     protector_.Protect(path, WhenMissing::kDirectory);
     if (Status ended = protector_.End(); !ended) return ended;
     return made && Writable(path) != nullptr ? Status(NotHeld(found, path)) : Done{};
