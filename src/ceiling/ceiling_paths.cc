@@ -37,7 +37,8 @@ void CeilingPaths::AddGrant(const PathEntry& written, Access access, const Host&
       {.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(*walked)});
 }
 
-// Through a link that somebody may have put there an entry closes, and never opens.
+// Adds the entries whose paths lead through a link that another user may have put there, as far as they
+// narrow access.
 void CeilingPaths::AddPlanted() {
   rules_ = RulesOf(entries_);
   for (ExaminedEntry& entry : planted_) {
@@ -58,7 +59,7 @@ Status CeilingPaths::AddGrants(const std::vector<PathEntry>& written, Access acc
     const Result<std::vector<GlobMatch>> matches = ExpandGlob(entry.path, GlobLinks::kLeave, host);
     if (!matches) return matches.error();
     for (const GlobMatch& match : *matches) {
-      // Only a name that is written leads anywhere else.
+      // A pattern grants files and directories, and follows no links.
       if (match.type == FileType::kRegular || match.type == FileType::kDirectory)
         AddGrant({.path = match.path, .pointer = entry.pointer}, access, host, walker);
     }
@@ -66,7 +67,7 @@ Status CeilingPaths::AddGrants(const std::vector<PathEntry>& written, Access acc
   return Done{};
 }
 
-// Where the caller cannot look, it can neither grant anything: the name stays denied as it is written.
+// A path that the caller cannot look up is denied as it is written; the caller could not grant it either.
 Status CeilingPaths::AddDenials(const Config& bounds, const Host& host, PathWalker& walker) {
   Config denied;
   for (const PathEntry& entry : bounds.denied) {
@@ -135,7 +136,7 @@ Status CeilingPaths::FindPlaces(PathWalker& walker) {
   for (const Mount* const mount : names_.Visible()) names.insert(mount->path);
   for (const std::string& path : names) {
     Result<Walked> walked = walker.Walk(path);
-    // A place that the caller cannot look at, or that is none of its own.
+    // Left out if the caller cannot look it up, or if the path leads to another place.
     if (walked && walked->path == path && !walked->behind_file) places.emplace(path, std::move(*walked));
   }
   for (auto& [path, walked] : places) {

@@ -15,7 +15,7 @@
 namespace mxc {
 namespace {
 
-// With the owner of `there`, where something is. Leaves nothing behind where it fails, and errno.
+// Creates a file, with the owner of `there` if that exists. On failure nothing is left, and errno is set.
 bool WriteNew(int directory, const std::string& name, std::string_view text, unsigned mode,
               const struct stat* there) {
   constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -32,7 +32,7 @@ bool WriteNew(int directory, const std::string& name, std::string_view text, uns
   return false;
 }
 
-// Room for what the command has left none for: what it wrote itself, and nothing shows under another name.
+// Truncates a file that the command wrote and that has one name, to free space on a full disk.
 bool Empty(int directory, const std::string& path) {
   const std::string name{NameOf(path)};
   const UniqueFd file{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
@@ -71,7 +71,7 @@ Result<std::string> PutBack(const std::string& path, std::string_view text, unsi
   struct stat there {};
   const bool stands = ::fstatat(directory, place->name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
   std::string left;
-  // First: whatever goes wrong below, it is not found under its name.
+  // First, so that it is gone from its name whatever fails below.
   if (stands) {
     Result<std::string> aside = SetAside(path, "");
     if (!aside) return aside;

@@ -15,7 +15,7 @@
 namespace mxc {
 namespace {
 
-// The file is the one of that name, a regular file with no other, says what it did, and gives nobody more.
+// Whether it is still a regular file with one name, the same text, and no more mode bits than before.
 bool SaysTheSame(const GuardedConfig& config) {
   const Result<NamedPlace> place = OpenPlace(config.path);
   if (!place) return false;
@@ -44,7 +44,7 @@ std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, const Guarded
     if (!lock || (!ours && ::flock(lock.Get(), (configs[i].alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0))
       return i;
     locks.push_back(std::move(lock));
-    // Read before it was locked: another run may have judged it since.
+    // The text was read before the lock: another run may have restored the file since.
     errno = ESTALE;
     if (!SaysTheSame(configs[i])) return i;
   }

@@ -18,7 +18,7 @@
 namespace mxc {
 namespace {
 
-// A thousand repositories have fifteen thousand hooks, which are examples, of sixty megabytes.
+// A thousand repositories have fifteen thousand example hooks, 60 MB of them.
 constexpr KeepRoom kRoom{.files = 50000, .bytes = std::size_t{128} * 1024 * 1024};
 constexpr int kDirectoryItself = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kListed = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -132,7 +132,7 @@ std::size_t GuardedPaths::OpenAlone() {
     if (!directory.opened) return i;
     if (!directory.locked && ::flock(directory.opened.Get(), LOCK_EX | LOCK_NB) != 0) return i;
     directory.locked = true;
-    // Read before it was locked: another run may have put it back since.
+    // The file was read before the lock: another run may have restored it since.
     errno = ESTALE;
     if (!IsAsKept(directory.opened.Get(), places_[i].name, places_[i].kept)) return i;
   }
@@ -201,7 +201,7 @@ UniqueFd GuardedPaths::OpenOther(const std::string& directory, const Place& plac
   return same ? UniqueFd{} : std::move(here);
 }
 
-// Who may not search it, as the caller, would find all that is in it changed.
+// Without the right to search the directory, everything in it would look changed.
 bool GuardedPaths::GiveRightsBack(const std::string& path) {
   const Directory& known = directories_.find(path)->second;
   struct stat status {};
@@ -216,7 +216,7 @@ bool GuardedPaths::PutBackOne(Place& place) {
   const bool closed = GiveRightsBack(place.directory);
   const int known = directories_.find(place.directory)->second.opened.Get();
   struct stat status {};
-  // One that was removed as a whole holds nothing any more.
+  // A directory that was removed has no links left.
   const bool stands = known >= 0 && ::fstat(known, &status) == 0 && status.st_nlink > 0;
   bool changed = closed;
   if (stands && !IsAsKept(known, place.name, place.kept)) {

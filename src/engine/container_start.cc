@@ -127,7 +127,7 @@ void FillOutside(ContainerOrder& order) {
 // The container's process 1 is root of the user namespace that LXC makes, and maps itself back.
 std::string MapFromRoot(unsigned id) { return std::to_string(id) + " 0 1\n"; }
 
-// Every descriptor that the orders name is packed up first.
+// First adds every descriptor that the order names to the luggage.
 Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Luggage& luggage) {
   ContainerOrder order;
   if (Status prepared = engine::Prepare(inside, order.program); !prepared) return prepared.error();

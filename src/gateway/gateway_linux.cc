@@ -18,7 +18,7 @@
 namespace mxc {
 namespace {
 
-// What is left to report is a few kilobytes; a gateway that takes longer is no longer itself.
+// The remaining records are a few kilobytes; a gateway that takes longer does not respond any more.
 constexpr int kFinishMs = 500;
 
 struct SocketPair {

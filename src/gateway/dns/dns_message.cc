@@ -75,7 +75,7 @@ class Reader {
     failed_ = true;
     return {};
   }
-  // A dot inside a label is not a dot between labels.
+  // Escapes a dot inside a label.
   static void AppendLabel(std::string& name, ByteView label) {
     if (!name.empty()) name += '.';
     for (const std::uint8_t byte : label) {
@@ -214,7 +214,7 @@ Bytes WriteAnswer(const DnsQuery& query, const DnsAnswer& answer) {
   Bytes out;
   const auto count = answer.addresses.size() + (answer.pointer_name.empty() ? 0 : 1);
   Put16(out, query.id);
-  // An answer, recursion available; its authority is nobody's concern.
+  // QR and RA are set, AA is not.
   Put16(out, 0x8080U | (unsigned{query.opcode} << 11U) | (query.recursion_desired ? 0x0100U : 0U) |
                  static_cast<unsigned>(answer.code));
   Put16(out, query.question ? 1 : 0);

@@ -30,7 +30,7 @@ namespace {
 
 // ---- files ---------------------------------------------------------------------------------------------
 
-// Every right of ABI 1, and REFER of ABI 2: what is handled and not granted is refused.
+// Every right of ABI 1, and REFER of ABI 2. Landlock refuses handled rights that no rule grants.
 constexpr std::uint64_t kReadFile = 1U << 2U;
 constexpr std::uint64_t kHandled = (1U << 14U) - 1;
 
@@ -142,7 +142,8 @@ constexpr sock_filter Load(std::size_t offset) {
 }
 constexpr sock_filter Return(std::uint32_t action) { return Statement(BPF_RET | BPF_K, action); }
 
-// Anything else means that somebody has taken the gateway over: it ends, and the network with it.
+// Any other call means that an attacker controls the gateway: the kernel kills it, and the sandbox loses its
+// network.
 std::vector<sock_filter> Program() {
   std::vector<sock_filter> program = {
       Load(offsetof(seccomp_data, arch)), Jump(kArchitecture, 1, 0), Return(SECCOMP_RET_KILL_PROCESS),
