@@ -116,7 +116,7 @@ int ProvisionPhase(Config config, const std::vector<FlagPlace>& flags, const Opt
 }
 
 // The host has gone on since `start`: where a file stands now decides.
-Status KeepRecordsApart(session::Entry& entry, const Host& host, Options& options, std::string& problem) {
+Status KeepRecordsApart(session::Entered& entry, const Host& host, Options& options, std::string& problem) {
   Policy policy = VisibleOf(entry);
   Audit& audit = entry.plan.audit;
   Result<std::string> path = CheckRecord({.name = "audit path", .path = audit.path}, host, policy);
@@ -128,7 +128,7 @@ Status KeepRecordsApart(session::Entry& entry, const Host& host, Options& option
 
 // A command that names no directory, in a sandbox that was given none, where that shows the caller's. False:
 // it does not.
-bool StandWhereTheCallerDoes(const session::Entry& entry, const Host& host, Config& config) {
+bool StandWhereTheCallerDoes(const session::Entered& entry, const Host& host, Config& config) {
   const std::string here = host.WorkingDirectory();
   if (!config.process.cwd.empty() || entry.plan.cwd_written) return true;
   if (!here.starts_with('/') || !RuleSet(VisibleOf(entry).paths).Visible(here)) return false;
@@ -226,7 +226,7 @@ Result<session::Followed> FollowCommand(const session::SandboxId& id, const Plan
 
 // What goes wrong once the command runs is told as after a run: standard output was the command's.
 Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options, const Host& host) {
-  Result<session::Entry> entry = session::Enter(id);
+  Result<session::Entered> entry = session::Enter(id);
   std::string problem;
   if (entry) {
     const Status apart = KeepRecordsApart(*entry, host, options, problem);

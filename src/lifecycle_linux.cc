@@ -59,7 +59,7 @@ session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& /*pol
 }
 
 // Nothing of this machine is visible on another.
-Policy VisibleOf(const session::Entry& entry) {
+Policy VisibleOf(const session::Entered& entry) {
   if (TraitsOf(entry.plan.containment).remote) return {.containment = entry.plan.containment};
   Policy policy{.containment = entry.plan.containment,
                 .workspace = LinuxSandboxOf(entry.plan.launch)->workspace};
@@ -74,7 +74,7 @@ Policy VisibleOf(const session::Entry& entry) {
   return policy;
 }
 
-Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& host) {
+Result<Plan> PlanOf(const Config& config, session::Entered& entry, const Host& host) {
   Plan plan = std::move(entry.plan);
   if (const Remote* const remote = RemoteOf(plan.containment))
     return remote->sandboxes.with_command(config.process, std::move(plan));

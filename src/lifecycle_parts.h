@@ -22,7 +22,7 @@ namespace mxc {
 [[nodiscard]] Result<Prepared> PrepareSandbox(const Config& config, const Options& options, const Host& host);
 [[nodiscard]] session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& policy);
 // What of the sandbox's policy decides where files of ours may be: what its commands can read and write.
-[[nodiscard]] Policy VisibleOf(const session::Entry& entry);
+[[nodiscard]] Policy VisibleOf(const session::Entered& entry);
 // A sandbox that a call has made, and whose identifier it has to tell.
 struct NewSandbox {
   session::Provisioned sandbox = {};
@@ -41,7 +41,7 @@ struct NewSandbox {
 [[nodiscard]] Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options,
                                        const Host& host);
 // The sandbox's plan, taken out of `entry`, with the command of the request. Errors: kConflict.
-[[nodiscard]] Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& host);
+[[nodiscard]] Result<Plan> PlanOf(const Config& config, session::Entered& entry, const Host& host);
 // A run with this `containerId`. False: there is none.
 [[nodiscard]] bool EndRunNamed(const std::string& name, const Host& host);
 

@@ -100,7 +100,7 @@ session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& polic
   return limits;
 }
 
-Policy VisibleOf(const session::Entry& entry) {
+Policy VisibleOf(const session::Entered& entry) {
   Policy policy{.containment = entry.plan.containment,
                 .system = OperatingSystem::kWindows,
                 .path_style = PathStyle::kWindows};
@@ -111,7 +111,7 @@ Policy VisibleOf(const session::Entry& entry) {
   return policy;
 }
 
-Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& /*host*/) {
+Result<Plan> PlanOf(const Config& config, session::Entered& entry, const Host& /*host*/) {
   Plan plan = std::move(entry.plan);
   const ProcessConfig& written = config.process;
   Process process{.argv = written.argv, .command_line = written.command_line};

@@ -42,6 +42,7 @@ int Fail(const Error& error, int status) {
   TellError(error);
   return status;
 }
+int Fail(const Error& error) { return Fail(error, ExitStatus(error.code)); }
 
 constexpr Resource kResources[] = {Resource::kMemory,    Resource::kCpus, Resource::kProcesses,
                                    Resource::kOpenFiles, Resource::kTmp,  Resource::kFileSize,
@@ -77,8 +78,9 @@ std::vector<ProbedLimit> ProbeLimits(const Backend& backend, const Support& supp
   return limits;
 }
 
-// What the operator and the caller's settings say of helpers. What is wrong with the settings is told by a
-// run; with a ceiling that cannot be read no helper is executed. Errors: those of ReadCeiling.
+// The pins of helpers from the caller's configuration and the operator's ceiling. A configuration with errors
+// counts as one without pins: a run reports them. Errors: those of ReadCeiling, with which no helper is
+// executed.
 Result<Config> PinsHere(Options options, const Host& host) {
   if (!options.HasConfig()) options.command = {"true"};
   const Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
@@ -167,7 +169,7 @@ int PrintProfiles(const std::vector<std::string>& words, const Host& host) {
     return Fail(UsageError("profiles are shown by name", "mxc-exec profile list, or profile show NAME"), 2);
   for (std::size_t i = 1; i < words.size(); ++i) {
     const Result<Profile> profile = ReadProfile(words[i], host);
-    if (!profile) return Fail(profile.error(), ExitStatus(profile.error().code));
+    if (!profile) return Fail(profile.error());
     fmt::print("{}", profile->text);
   }
   return 0;
@@ -187,12 +189,11 @@ int DeleteContainer(const Options& options, const Host& host) {
     return Fail({.code = ErrorCode::kUsage, .message = "--delete needs --containername NAME"}, 1);
   }
   const Result<Config> pins = PinsHere(options, host);
-  if (!pins) return Fail(pins.error(), ExitStatus(pins.error().code));
+  if (!pins) return Fail(pins.error());
   const PinnedHost pinned(host, *pins);
   const bool valid = IsContainerName(name);
   const Result<bool> ended = valid ? EndContainer(name, pinned) : Result<bool>(false);
-  if (const Status refused = pinned.Refusal(); !refused)
-    return Fail(refused.error(), ExitStatus(refused.error().code));
+  if (const Status refused = pinned.Refusal(); !refused) return Fail(refused.error());
   if (!ended) return Fail(ended.error(), 1);
   if (*ended) {
     fmt::print("Container {} deleted.\n", Quoted(name));
@@ -243,7 +244,7 @@ constexpr RefusedFlag kRefusedFlags[] = {
      "put the root file system of the image into the distribution, below /var/lib/mxc-exec/images/NAME/TAG"},
 };
 
-// What is asked by flags that only Microsoft's program has.
+// For flags that only Microsoft's program has.
 int AnswerForReference(const std::string& flag) {
   for (const RefusedFlag& refused : kRefusedFlags) {
     if (refused.name != flag) continue;
@@ -255,7 +256,7 @@ int AnswerForReference(const std::string& flag) {
 
 int PrintVerifiedAudit(const Options& options) {
   const Result<std::string> answer = VerifyAudit(options.audit_files, options.audit_anchors);
-  if (!answer) return Fail(answer.error(), ExitStatus(answer.error().code));
+  if (!answer) return Fail(answer.error());
   fmt::print("{}", *answer);
   return 0;
 }
@@ -274,8 +275,8 @@ ProbeAnswer Probed(const Options& options, const Host& host, const Result<Plan>*
           .asked = asked};
 }
 
-// For people: what a run gets that names none. Where the kernel refuses the one that looks usable, it falls
-// back to Landlock.
+// The containment of a run that names none, for people: with the fallback to Landlock where the kernel
+// refuses the first choice.
 Containment UsualHere(const ProbeAnswer& answer, const Host& host) {
   if (answer.system != OperatingSystem::kLinux) return answer.process;
   const auto usable = [&](Containment containment) {
@@ -287,25 +288,16 @@ Containment UsualHere(const ProbeAnswer& answer, const Host& host) {
   return usable(first) || !usable(Containment::kLandlock) ? first : Containment::kLandlock;
 }
 
-int PrintAvailable(const Options& options, const Host& host) {
-  ProbeAnswer answer = Probed(options, host, nullptr);
-  if (!AnswersPeople(options)) {
-    fmt::print("{}", AvailableBackendsJson(answer.backends));
-    return 0;
-  }
-  answer.process = UsualHere(answer, host);
-  std::erase_if(answer.backends, [](const ProbedBackend& probed) { return !probed.support.usable; });
-  fmt::print("{}", ProbeText(answer, TakesColours(kStandardOutput)));
-  return 0;
-}
-
 int PrintProbeAnswer(const Options& options, const Host& host, const Result<Plan>* asked) {
+  const bool usable_only = options.mode == Mode::kAvailableBackends;
   ProbeAnswer answer = Probed(options, host, asked);
   if (!AnswersPeople(options)) {
-    fmt::print("{}", ProbeJson(answer));
+    fmt::print("{}", usable_only ? AvailableBackendsJson(answer.backends) : ProbeJson(answer));
     return 0;
   }
   answer.process = UsualHere(answer, host);
+  if (usable_only)
+    std::erase_if(answer.backends, [](const ProbedBackend& probed) { return !probed.support.usable; });
   fmt::print("{}", ProbeText(answer, TakesColours(kStandardOutput)));
   return 0;
 }
@@ -333,7 +325,7 @@ int PrintReapedThere(const Options& options, const Host& host) {
   const Request request = ReadRequest(options, host);
   if (!request.config) return Fail(request.config.error(), 1);
   const Result<Prepared> prepared = Prepare(*request.config, options, host);
-  if (!prepared) return Fail(prepared.error(), ExitStatus(prepared.error().code));
+  if (!prepared) return Fail(prepared.error());
   const Remote* const remote = RemoteOf(prepared->plan.containment);
   if (remote == nullptr)
     return Fail({.code = ErrorCode::kUsage,
@@ -341,7 +333,7 @@ int PrintReapedThere(const Options& options, const Host& host) {
                  .hint = "leave it out to clear away sandboxes of this machine"},
                 2);
   const Result<std::vector<std::string>> reaped = remote->reap(prepared->plan);
-  if (!reaped) return Fail(reaped.error(), ExitStatus(reaped.error().code));
+  if (!reaped) return Fail(reaped.error());
   std::string names;
   for (const std::string& name : *reaped) names += (names.empty() ? "" : ",") + JsonString(name);
   fmt::print("{{\"reaped\":[{}]}}\n", names);
@@ -361,7 +353,7 @@ int RunQuery(const Options& options, const Host& host) {
     case Mode::kProbe:
       return PrintProbe(options, host);
     case Mode::kAvailableBackends:
-      return PrintAvailable(options, host);
+      return PrintProbeAnswer(options, host, nullptr);
     case Mode::kVerifyAudit:
       return PrintVerifiedAudit(options);
     case Mode::kPrintSchema:

@@ -55,6 +55,18 @@ Warning ProtectWarning(std::string category, std::string message) {
   return {.category = std::move(category), .message = std::move(message), .pointer = "/filesystem/protect"};
 }
 
+// Nothing without names.
+void Warn(std::string category, const std::string& before, const Names& names, std::string_view after,
+          std::vector<Warning>& warnings) {
+  if (!names.Empty())
+    warnings.push_back(ProtectWarning(std::move(category), before + names.Text() + std::string(after)));
+}
+
+// `aside`: what it is called now; empty: as before.
+std::string WithNewName(const std::string& path, const std::string& aside) {
+  return Quoted(path) + (aside.empty() ? "" : " (now " + Quoted(aside) + ")");
+}
+
 // The warning about changes of one kind: `before_names`, their names, `after_names`.
 struct KindOfWarning {
   Kind kind;
@@ -116,9 +128,8 @@ class Findings {
     std::vector<Warning> warnings;
     for (const KindOfWarning& each : kKindsOfWarnings) {
       const auto found = names_.find(each.kind);
-      if (found == names_.end() || found->second.Empty()) continue;
-      warnings.push_back(
-          ProtectWarning(each.category, each.before_names + found->second.Text() + each.after_names));
+      if (found != names_.end())
+        Warn(each.category, each.before_names, found->second, each.after_names, warnings);
     }
     return warnings;
   }
@@ -127,30 +138,29 @@ class Findings {
   std::map<Kind, Names> names_ = {};
 };
 
-// What came of the configurations that are no longer what they may be.
+// Configurations that were changed in a way that is not allowed, and were restored.
 struct ConfigsPutBack {
   Names names = {};
   Names missing = {};                 // taken away, and not yet put back
   std::set<std::string> asides = {};  // what stood in their places, by the names that it has now
 };
 
-// What is judged afterwards is read as these say, which stand there again by then: an index for instance.
+// Comes before the rest of the review, because configurations say how an index, for instance, is read.
 void PutBackConfig(const GitChange& change, unsigned mode, const Host& host, ConfigsPutBack& put_back,
                    Names& standing) {
-  std::string text = Quoted(change.path);
   const Result<std::string> aside = PutBack(change.path, change.text, mode);
+  const std::string text = WithNewName(change.path, aside ? *aside : "");
   if (!aside) {
     const bool stands = host.LookAt(change.path).status.has_value();
     (stands ? standing : put_back.missing).Add(text + " (" + aside.error().message + ")");
   } else if (!aside->empty()) {
-    text += " (now " + Quoted(*aside) + ")";
     put_back.asides.insert(*aside);
   }
   put_back.names.Add(text + ": " + change.why);
 }
 
-// What leads to git's data of before, from the top down: what stands behind a directory that the command has
-// closed can be neither read nor put back.
+// Restores the right to list the directories above git's data, from the top down: nothing below a directory
+// that the command has closed can be read or put back.
 Names OpenWays(const GitSnapshot& before) {
   std::set<std::string> ways;
   const auto granted = [&](std::string_view path) {
@@ -170,7 +180,7 @@ Names OpenWays(const GitSnapshot& before) {
   return opened;
 }
 
-// One that others may write, or run, since the command could is none that it may leave.
+// Restores those whose text may not stay, and those whose mode gives others more rights than before.
 ConfigsPutBack PutBackConfigs(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
                               const Host& host, Names& standing) {
   ConfigsPutBack put_back;
@@ -240,13 +250,12 @@ std::vector<Disarmed> DisarmAll(std::vector<GitChange> changes, const std::set<s
 }
 
 std::string TextOf(const Disarmed& one) {
-  std::string text = Quoted(one.change.path);
-  if (!one.aside.empty()) text += " (now " + Quoted(one.aside) + ")";
+  const std::string text = WithNewName(one.change.path, one.aside);
   return one.failure.empty() ? text : text + " (" + one.failure + ")";
 }
 
-// What the next run could not read would keep it from starting. Of what this one did not read there is no
-// telling.
+// Sets files aside that the next run could not read, which would be refused. Says nothing if this review did
+// not read everything.
 void TellOfNextRun(const GitSnapshot& before, const std::vector<std::string>& left, const Host& host,
                    ReviewBudget& budget, std::vector<Warning>& warnings) {
   const auto stays = [](const std::string& /*path*/, std::uint64_t /*room*/) { return Result<bool>(false); };
@@ -256,22 +265,26 @@ void TellOfNextRun(const GitSnapshot& before, const std::vector<std::string>& le
   Names names;
   for (const std::string& obstacle : next.obstacles) {
     const Result<std::string> aside = SetAside(obstacle, "");
-    if (aside) names.Add(Quoted(obstacle) + " (now " + Quoted(*aside) + ")");
+    if (aside) names.Add(WithNewName(obstacle, *aside));
   }
-  if (!names.Empty()) {
-    warnings.push_back({.category = "repository-set-aside",
-                        .message = "the command has left files of git's that cannot be read, or name what "
-                                   "cannot be, which would keep later runs from starting: " +
-                                   names.Text() + "; see what they say before you put them back",
-                        .pointer = "/filesystem/protect"});
-    next = CheckNextRun(before, left, reading);
-  }
+  if (!names.Empty()) next = CheckNextRun(before, left, reading);
+  Warn("repository-set-aside",
+       "the command has left files of git's that cannot be read, or name what cannot be, which would keep "
+       "later "
+       "runs from starting: ",
+       names, "; see what they say before you put them back", warnings);
   if (next.starts || !budget.Gap().empty()) return;
-  warnings.push_back(
-      {.category = "next-run-refused",
-       .message = "what the command has left keeps later runs with these grants from starting: " +
-                  next.starts.error().message + "; " + next.starts.error().hint,
-       .pointer = "/filesystem/protect"});
+  warnings.push_back(ProtectWarning(
+      "next-run-refused", "what the command has left keeps later runs with these grants from starting: " +
+                              next.starts.error().message + "; " + next.starts.error().hint));
+}
+
+Names CopiesIn(const std::vector<std::string>& paths, const std::vector<std::string>& more) {
+  Names copies;
+  for (const std::vector<std::string>* each : {&paths, &more}) {
+    for (const std::string& path : *each) copies.Add(Quoted(path));
+  }
+  return copies;
 }
 
 }  // namespace
@@ -301,27 +314,16 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
     findings.Add(change.kind, text);
   }
   std::vector<Warning> warnings = findings.Warnings();
-  Names copies;
-  for (const ReviewHost* each : {&for_configs, &for_review}) {
-    for (const std::string& path : each->Copied()) copies.Add(Quoted(path));
-  }
-  if (!copies.Empty()) {
-    warnings.push_back(ProtectWarning("repository-file-copied",
-                                      "files of git's were still open for writing when the command had "
-                                      "ended, and are copies now, which nobody has open: " +
-                                          copies.Text()));
-  }
-  if (!put_back.missing.Empty()) {
-    warnings.push_back(ProtectWarning(
-        "protection-incomplete",
-        "configurations of git's could not be put back, and are missing now: " + put_back.missing.Text() +
-            "; the next run puts them back, or `mxc-exec --recover`"));
-  }
-  if (!standing.Empty()) {
-    warnings.push_back(
-        ProtectWarning("protection-incomplete", "what git would obey still stands there: " + standing.Text() +
-                                                    "; remove it before you use git there"));
-  }
+  Warn("repository-file-copied",
+       "files of git's were still open for writing when the command had ended, and are copies now, which "
+       "nobody "
+       "has open: ",
+       CopiesIn(for_configs.Copied(), for_review.Copied()), "", warnings);
+  Warn("protection-incomplete",
+       "configurations of git's could not be put back, and are missing now: ", put_back.missing,
+       "; the next run puts them back, or `mxc-exec --recover`", warnings);
+  Warn("protection-incomplete", "what git would obey still stands there: ", standing,
+       "; remove it before you use git there", warnings);
   TellOfNextRun(before, left, host, budget, warnings);
   if (!budget.Gap().empty()) {
     warnings.push_back(ProtectWarning("protection-incomplete",
@@ -374,41 +376,26 @@ std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths) {
   Names standing;
   std::string advice;
   for (const PutBackPath& each : paths) {
-    const std::string aside = each.aside.empty() ? "" : " (now " + Quoted(each.aside) + ")";
+    const std::string text = WithNewName(each.path, each.aside);
     if (each.path.ends_with("/config"))
       advice = "; to let keys be written that execute nothing, add " + std::string(kAllowSafe);
-    if (each.failure.empty() && each.gone) {
-      gone.Add(Quoted(each.path) + aside);
-    } else if (each.failure.empty()) {
-      again.Add(Quoted(each.path) + aside);
+    if (each.failure.empty()) {
+      (each.gone ? gone : again).Add(text);
     } else {
-      standing.Add(Quoted(each.path) + aside + " (" + each.failure + ")");
+      standing.Add(text + " (" + each.failure + ")");
     }
   }
   std::vector<Warning> warnings;
-  if (!again.Empty()) {
-    warnings.push_back(
-        {.category = "protected-put-back",
-         .message = "the command had changed what `protect` names, which is what it was again: " +
-                    again.Text() + advice,
-         .pointer = "/filesystem/protect"});
-  }
-  if (!gone.Empty()) {
-    warnings.push_back(
-        {.category = "protected-put-back",
-         .message =
-             "the command had moved away or removed what `protect` names, and put something else in its "
-             "place, where nothing stands any more: " +
-             gone.Text(),
-         .pointer = "/filesystem/protect"});
-  }
-  if (!standing.Empty()) {
-    warnings.push_back(
-        {.category = "protection-incomplete",
-         .message = "the command has changed what `protect` names, and it could not be put back: " +
-                    standing.Text() + "; see what it says before you use git there",
-         .pointer = "/filesystem/protect"});
-  }
+  Warn("protected-put-back",
+       "the command had changed what `protect` names, which is what it was again: ", again, advice, warnings);
+  Warn("protected-put-back",
+       "the command had moved away or removed what `protect` names, and put something else in its place, "
+       "where "
+       "nothing stands any more: ",
+       gone, "", warnings);
+  Warn("protection-incomplete",
+       "the command has changed what `protect` names, and it could not be put back: ", standing,
+       "; see what it says before you use git there", warnings);
   return warnings;
 }
 
@@ -418,17 +405,16 @@ std::optional<Warning> HeldConfigsWarning(const std::vector<std::string>& tried,
   for (const GitSnapshot::Held& held : before.held) {
     if (std::find(tried.begin(), tried.end(), held.path) == tried.end()) continue;
     const Lookup lookup = host.LookAt(held.path);
-    // The host's git may write it: that is told of as a loss.
+    // With another inode the host's git has replaced it, which is another warning.
     if (lookup.status && lookup.status->object.inode == held.inode) names.Add(Quoted(held.path));
   }
   if (names.Empty()) return std::nullopt;
-  return Warning{.category = "git-config-held",
-                 .message = "git could not write " + names.Text() +
+  return ProtectWarning("git-config-held",
+                        "git could not write " + names.Text() +
                             ": `protect` holds it, because the host's git runs what it names; to let keys be "
                             "written that execute nothing, " +
                             (stays ? "run git outside of this sandbox, in a run with " : "add ") +
-                            std::string(kAllowSafe),
-                 .pointer = "/filesystem/protect"};
+                            std::string(kAllowSafe));
 }
 
 }  // namespace mxc

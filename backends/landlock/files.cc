@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 9> kKernelFiles = {
     "/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat",
     "/proc/sys",     "/proc/uptime",      "/proc/version", "/proc/vmstat"};
 
-struct Entry {
+struct PathAccess {
   std::string_view path = {};
   Access access = Access::kDenied;
   const PathRule* rule = nullptr;  // none: the sandbox's own
@@ -61,7 +61,7 @@ class FileLowering {
       : policy_(policy), plan_(plan), sandbox_(sandbox) {}
 
   Status Run() {
-    for (const Entry& entry : SortedEntries()) {
+    for (const PathAccess& entry : SortedPaths()) {
       while (!above_.empty() && !IsBelow(entry.path, above_.back().path)) above_.pop_back();
       if (Skipped(entry)) continue;
       Status placed = entry.access == Access::kDenied ? PlaceDenied(entry) : PlaceGrant(entry);
@@ -74,8 +74,8 @@ class FileLowering {
   }
 
  private:
-  [[nodiscard]] std::vector<Entry> SortedEntries() const {
-    std::vector<Entry> entries;
+  [[nodiscard]] std::vector<PathAccess> SortedPaths() const {
+    std::vector<PathAccess> entries;
     const auto granted = [this](std::string_view path) {
       return std::any_of(policy_.paths.begin(), policy_.paths.end(), [path](const PathRule& rule) {
         return rule.path == path && rule.access != Access::kDenied;
@@ -92,12 +92,13 @@ class FileLowering {
       entries.push_back({.path = rule.path, .access = rule.access, .rule = &rule});
     }
     // Stable: at one path the sandbox's own part comes first, and a rule of the policy overrules it.
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
+    std::stable_sort(entries.begin(), entries.end(), [](const PathAccess& left, const PathAccess& right) {
+      return PathBefore(left.path, right.path);
+    });
     return entries;
   }
 
-  [[nodiscard]] bool Skipped(const Entry& entry) const {
+  [[nodiscard]] bool Skipped(const PathAccess& entry) const {
     if (entry.rule == nullptr) {
       // A denial of the policy at or above one of our own grants takes it away.
       return entry.access != Access::kDenied &&
@@ -107,12 +108,12 @@ class FileLowering {
              });
     }
     if (entry.rule->origin != Origin::kBaseline || entry.access == Access::kDenied) return false;
-    return std::any_of(above_.begin(), above_.end(), [](const Entry& around) {
+    return std::any_of(above_.begin(), above_.end(), [](const PathAccess& around) {
       return around.rule != nullptr && around.rule->origin == Origin::kPolicy;
     });
   }
 
-  Status PlaceGrant(const Entry& entry) {
+  Status PlaceGrant(const PathAccess& entry) {
     if (entry.rule != nullptr && entry.rule->object && entry.rule->object->type == FileType::kSocket)
       return NoSockets(*entry.rule);
     const Access around = Around();
@@ -138,7 +139,7 @@ class FileLowering {
     return Done{};
   }
 
-  Status PlaceDenied(const Entry& entry) {
+  Status PlaceDenied(const PathAccess& entry) {
     const Access around = Around();
     // Sockets cannot be reached at all: none can be made that connects to them.
     const bool socket = entry.rule != nullptr && entry.rule->pointer.empty() && IsForSockets(*entry.rule);
@@ -159,7 +160,7 @@ class FileLowering {
   }
 
   // Below a read-write grant nothing can be taken back.
-  [[nodiscard]] Error CannotHold(const Entry& entry) const {
+  [[nodiscard]] Error CannotHold(const PathAccess& entry) const {
     const bool written = entry.rule != nullptr && !entry.rule->pointer.empty();
     const PathRule* grant = above_.back().rule;
     const bool preset = entry.rule != nullptr && entry.rule->origin == Origin::kProtection;
@@ -177,20 +178,20 @@ class FileLowering {
   }
 
   // What can be read whole now, and nothing else may write.
-  [[nodiscard]] bool CanBePutBack(const Entry& entry) const {
+  [[nodiscard]] bool CanBePutBack(const PathAccess& entry) const {
     const std::vector<std::string>& closed = policy_.git.closed;
     return entry.rule != nullptr && entry.rule->origin == Origin::kProtection &&
            std::find(closed.begin(), closed.end(), entry.path) == closed.end();
   }
 
   // An entry of the policy makes a part of it writable.
-  [[nodiscard]] bool IsPutBackWith(const Entry& entry) const {
+  [[nodiscard]] bool IsPutBackWith(const PathAccess& entry) const {
     return entry.rule != nullptr && entry.rule->origin == Origin::kPolicy &&
            std::any_of(put_back_.begin(), put_back_.end(),
                        [&](std::string_view path) { return IsBelow(entry.path, path); });
   }
 
-  void Record(const Entry& entry, std::string_view mechanism, Strength strength = Strength::kKernel) {
+  void Record(const PathAccess& entry, std::string_view mechanism, Strength strength = Strength::kKernel) {
     if (entry.rule == nullptr || entry.rule->pointer.empty()) return;
     plan_.ledger.push_back({entry.rule->pointer, strength, std::string(mechanism)});
   }
@@ -201,7 +202,7 @@ class FileLowering {
   const Policy& policy_;
   Plan& plan_;
   LandlockSandbox& sandbox_;
-  std::vector<Entry> above_ = {};                // what is in force from the root to where we are
+  std::vector<PathAccess> above_ = {};           // what is in force from the root to where we are
   std::vector<std::string_view> put_back_ = {};  // what the launcher puts back
 };
 

@@ -23,6 +23,12 @@ enum class View {
   kKernel,     // /proc, /dev: generated
 };
 
+// The files of the host, or of an image, show.
+bool IsBound(View view) {
+  return view == View::kReadOnly || view == View::kUnmapped || view == View::kReadWrite ||
+         view == View::kImage;
+}
+
 // Of what looks empty and is the command's: in a directory of ours its own mxc-exec may keep its own state.
 constexpr std::uint32_t kEmptyMode = 0555;
 
@@ -39,17 +45,15 @@ constexpr std::string_view kProtected =
     "read-only bind mount in a read-write one; a placeholder holds a name that is missing";
 constexpr std::string_view kMissingReadWrite = "does not exist; a masked placeholder holds its name";
 
-enum class Kind { kOwn, kRule, kLink };
-
-struct Entry {
+// Something to be placed in the tree: a rule, a link, or with neither one of kOwnNodes.
+struct Placement {
   std::string_view path = {};
-  Kind kind = Kind::kOwn;
   const PathRule* rule = nullptr;
   const PathLink* link = nullptr;
 };
 
-// The path an entry occupies: a denied path that does not exist is held where its first missing part would
-// be. What looks like a placeholder is masked where it stands, or held the same way.
+// The path a rule occupies: a denied path that does not exist is held where its first missing part would be.
+// What looks like a placeholder is masked where it stands, or held the same way.
 std::string_view PlaceOf(const PathRule& rule) {
   const bool missing =
       rule.access == Access::kDenied && !rule.object && !rule.look_alike && !rule.first_missing.empty();
@@ -75,20 +79,14 @@ class TreeBuilder {
   }
 
   Status Build() {
-    const std::vector<Entry> entries = SortedEntries();
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const Entry& entry = entries[i];
-      const bool more = i + 1 < entries.size();
-      // A grant of /tmp itself takes the place of the private one; a link over anything has no room.
-      if (entry.kind == Kind::kOwn && more && entries[i + 1].path == entry.path &&
-          entries[i + 1].kind == Kind::kRule && entries[i + 1].rule->access != Access::kDenied) {
-        continue;
-      }
-      if (entry.kind == Kind::kLink && more && IsBelow(entries[i + 1].path, entry.path)) continue;
-      Leave(entry.path);
-      if (Status placed = Place(entry); !placed) return placed;
-      if (entry.kind == Kind::kRule && entry.rule->origin == Origin::kPolicy)
-        policy_rules_.push_back(entry.path);
+    const std::vector<Placement> placements = SortedPlacements();
+    for (std::size_t i = 0; i < placements.size(); ++i) {
+      const Placement& placement = placements[i];
+      if (i + 1 < placements.size() && YieldsTo(placement, placements[i + 1])) continue;
+      Leave(placement.path);
+      if (Status placed = Place(placement); !placed) return placed;
+      if (placement.rule != nullptr && placement.rule->origin == Origin::kPolicy)
+        policy_rules_.push_back(placement.path);
     }
     return Done{};
   }
@@ -104,37 +102,44 @@ class TreeBuilder {
     bool file = false;             // nothing can stand below it
   };
 
-  [[nodiscard]] std::vector<Entry> SortedEntries() const {
-    std::vector<Entry> entries;
-    entries.reserve(rules_->size() + policy_.links.size() + kOwnNodes.size());
-    for (const std::string_view node : kOwnNodes) entries.push_back({.path = node});
+  [[nodiscard]] std::vector<Placement> SortedPlacements() const {
+    std::vector<Placement> placements;
+    placements.reserve(rules_->size() + policy_.links.size() + kOwnNodes.size());
+    for (const std::string_view node : kOwnNodes) placements.push_back({.path = node});
     for (const PathRule& rule : *rules_) {
-      entries.push_back({.path = PlaceOf(rule), .kind = Kind::kRule, .rule = &rule});
+      placements.push_back({.path = PlaceOf(rule), .rule = &rule});
     }
     for (const PathLink& link : policy_.links) {
-      entries.push_back({.path = link.path, .kind = Kind::kLink, .link = &link});
+      placements.push_back({.path = link.path, .link = &link});
     }
     // Stable: at one path the sandbox's own node comes first, then rules, then links.
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
-    return entries;
+    std::stable_sort(placements.begin(), placements.end(), [](const Placement& left, const Placement& right) {
+      return PathBefore(left.path, right.path);
+    });
+    return placements;
   }
 
-  Status Place(const Entry& entry) {
-    switch (entry.kind) {
-      case Kind::kOwn:
-        PlaceOwn(entry.path);
-        return Done{};
-      case Kind::kLink:
-        PlaceLink(*entry.link);
-        return Done{};
-      case Kind::kRule:
-        if (entry.rule->origin == Origin::kProtection) {
-          PlaceProtected(*entry.rule);
-          return Done{};
-        }
-        return entry.rule->access == Access::kDenied ? PlaceDenied(*entry.rule) : PlaceGrant(*entry.rule);
+  // A grant of /tmp takes the place of the private one; nothing can stand below a link.
+  [[nodiscard]] static bool YieldsTo(const Placement& placement, const Placement& next) {
+    if (placement.link != nullptr) return IsBelow(next.path, placement.path);
+    return placement.rule == nullptr && next.path == placement.path && next.rule != nullptr &&
+           next.rule->access != Access::kDenied;
+  }
+
+  Status Place(const Placement& placement) {
+    if (placement.rule != nullptr) return PlaceRule(*placement.rule);
+    if (placement.link != nullptr) {
+      PlaceLink(*placement.link);
+    } else {
+      PlaceOwn(placement.path);
     }
+    return Done{};
+  }
+
+  Status PlaceRule(const PathRule& rule) {
+    if (rule.origin != Origin::kProtection)
+      return rule.access == Access::kDenied ? PlaceDenied(rule) : PlaceGrant(rule);
+    PlaceProtected(rule);
     return Done{};
   }
 
@@ -224,15 +229,15 @@ class TreeBuilder {
   }
 
   Status PlaceDenied(const PathRule& rule) {
-    const Frame& top = frames_.back();
-    const bool bound = top.view == View::kReadOnly || top.view == View::kUnmapped ||
-                       top.view == View::kReadWrite || top.view == View::kImage;
-    if (top.view == View::kUnmapped && rule.unmapped_owners) return Done{};  // closed there by its mode
-    if (rule.object && (bound || (top.view == View::kKernel && ExistsInside(rule.path)))) {
+    const View around = frames_.back().view;
+    const bool bound = IsBound(around);
+    const bool exists = rule.object && (bound || (around == View::kKernel && ExistsInside(rule.path)));
+    if (around == View::kUnmapped && rule.unmapped_owners) return Done{};  // closed there by its mode
+    if (exists) {
       MaskExisting(rule);
     } else if (rule.own_directory_mode != 0 && bound) {
       MaskOwnDirectory(rule);
-    } else if (top.view == View::kReadWrite) {
+    } else if (around == View::kReadWrite) {
       return PlaceMissing(rule, rule.first_missing.empty() ? rule.path : rule.first_missing);
     } else if (rule.look_alike && bound) {
       MaskExisting(rule);

@@ -38,7 +38,7 @@ constexpr std::string_view kDevices =
 // Links that every path may lead through.
 constexpr std::string_view kSystemLinks = "(literal \"/etc\") (literal \"/tmp\") (literal \"/var\")";
 
-struct Entry {
+struct PathAccess {
   std::string path = {};
   Access access = Access::kDenied;
   const PathRule* rule = nullptr;  // none: the system's own
@@ -47,13 +47,13 @@ struct Entry {
 class FileLowering {
  public:
   FileLowering(const Policy& policy, Profile& profile, SeatbeltSandbox& sandbox, Plan& plan)
-      : policy_(policy), profile_(profile), sandbox_(sandbox), plan_(plan), entries_(SortedEntries()) {
-    for (const Entry& entry : entries_) by_path_.insert_or_assign(entry.path, &entry);
+      : policy_(policy), profile_(profile), sandbox_(sandbox), plan_(plan), entries_(SortedPaths()) {
+    for (const PathAccess& entry : entries_) by_path_.insert_or_assign(entry.path, &entry);
   }
 
   void Run() {
     profile_.Comment("files: the last matching rule decides, so the most specific path does");
-    for (const Entry& entry : entries_) Place(entry);
+    for (const PathAccess& entry : entries_) Place(entry);
     profile_.Comment("devices, and the descriptors that are open");
     profile_.Allow("file-read* file-write*", kDevices);
     profile_.Allow("file-read*", "(subpath \"/dev/fd\")");
@@ -66,21 +66,22 @@ class FileLowering {
   }
 
  private:
-  [[nodiscard]] std::vector<Entry> SortedEntries() const {
-    std::vector<Entry> entries;
+  [[nodiscard]] std::vector<PathAccess> SortedPaths() const {
+    std::vector<PathAccess> entries;
     for (const std::string_view node : kOwnNodes) entries.push_back({.path = std::string(node)});
     for (const PathRule& rule : policy_.paths) {
       // Every rule stands behind those of the directories above it, a rule of the policy behind the system's
       // own.
       entries.push_back({.path = rule.path, .access = rule.access, .rule = &rule});
     }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
+    std::stable_sort(entries.begin(), entries.end(), [](const PathAccess& left, const PathAccess& right) {
+      return PathBefore(left.path, right.path);
+    });
     return entries;
   }
 
   // The entry that decides about `path`; none where nothing is granted.
-  [[nodiscard]] const Entry* Covering(std::string_view path) const {
+  [[nodiscard]] const PathAccess* Covering(std::string_view path) const {
     for (;; path = ParentOf(path)) {
       const auto found = by_path_.find(path);
       if (found != by_path_.end()) return found->second;
@@ -89,12 +90,12 @@ class FileLowering {
   }
 
   [[nodiscard]] bool Writable(std::string_view path) const {
-    const Entry* entry = Covering(path);
+    const PathAccess* entry = Covering(path);
     return entry != nullptr && entry->access == Access::kReadWrite;
   }
 
-  void Place(const Entry& entry) {
-    const Entry* above = entry.path == "/" ? nullptr : Covering(ParentOf(entry.path));
+  void Place(const PathAccess& entry) {
+    const PathAccess* above = entry.path == "/" ? nullptr : Covering(ParentOf(entry.path));
     const bool around = above != nullptr && above->access != Access::kDenied;
     Record(entry, around);
     if (entry.rule != nullptr && entry.rule->object) {
@@ -116,7 +117,7 @@ class FileLowering {
     if (above != nullptr && above->access == Access::kReadWrite) profile_.Deny(kWrite, filter);
   }
 
-  void Record(const Entry& entry, bool around) {
+  void Record(const PathAccess& entry, bool around) {
     if (entry.rule == nullptr || entry.rule->pointer.empty()) return;
     const auto mechanism = [&]() -> std::string_view {
       if (entry.rule->origin == Origin::kProtection) return kProtected;
@@ -144,7 +145,7 @@ class FileLowering {
   // Rules go by path: a directory that is renamed would take what is in it out of their reach.
   void KeepNamesInPlace() {
     std::set<std::string> held;
-    for (const Entry& entry : entries_) {
+    for (const PathAccess& entry : entries_) {
       if (entry.rule == nullptr) continue;
       const bool writable = entry.access == Access::kReadWrite;
       if (writable && entry.rule->origin != Origin::kProtection) continue;
@@ -163,7 +164,7 @@ class FileLowering {
   void ShowTheWay() {
     std::set<std::string> ours = {"/"};
     std::set<std::string> written;
-    for (const Entry& entry : entries_) {
+    for (const PathAccess& entry : entries_) {
       if (entry.access == Access::kDenied) continue;
       std::set<std::string>& way = entry.rule->origin == Origin::kBaseline ? ours : written;
       for (std::string_view above = ParentOf(entry.path); above != "/"; above = ParentOf(above))
@@ -178,7 +179,7 @@ class FileLowering {
     profile_.Allow("file-read-data", "(literal \"/\")");
   }
 
-  [[nodiscard]] std::string Expression(const Entry& entry) {
+  [[nodiscard]] std::string Expression(const PathAccess& entry) {
     const bool ours = entry.rule == nullptr || entry.rule->origin == Origin::kBaseline;
     return ours ? Literal(entry.path) : profile_.Parameter(entry.path);
   }
@@ -187,8 +188,8 @@ class FileLowering {
   Profile& profile_;
   SeatbeltSandbox& sandbox_;
   Plan& plan_;
-  std::vector<Entry> entries_;
-  std::unordered_map<std::string_view, const Entry*> by_path_ = {};
+  std::vector<PathAccess> entries_;
+  std::unordered_map<std::string_view, const PathAccess*> by_path_ = {};
 };
 
 }  // namespace

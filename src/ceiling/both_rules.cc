@@ -82,7 +82,7 @@ std::optional<Cidr> BlockOfText(const std::string& text) {
   return block ? std::optional(Unmapped(*block)) : std::nullopt;
 }
 
-// Without ranges that have to be named by a rule of their own.
+// Without the address ranges that only a rule of their own can allow.
 std::optional<Peer> WithoutOwn(Peer peer) {
   if (!peer.host.empty()) return peer;
   const std::optional<Cidr> block = BlockOfText(peer.cidr);
@@ -96,7 +96,7 @@ std::optional<Peer> WithoutOwn(Peer peer) {
   return peer;
 }
 
-// The exceptions of both that `block` meets. False: nothing is left of it.
+// Adds the exceptions that overlap `block`. False: they cover it.
 bool TakeExceptions(const std::vector<std::string>& from, const Cidr& block, std::vector<std::string>& into) {
   for (const std::string& text : from) {
     const std::optional<Cidr> except = BlockOfText(text);

@@ -32,15 +32,16 @@ void CeilingPaths::AddGrant(const PathEntry& written, Access access, const Host&
   if (!walked || !walked->status || walked->folded_missing || IsNeverFromHost(walked->path)) return;
   const Status links =
       CheckGrantedLinks(written, "the ceiling's " + Quoted(written.path), *walked, host, walker);
-  std::vector<Entry>& entries = links ? entries_ : planted_;
+  std::vector<ExaminedEntry>& entries = links ? entries_ : planted_;
   entries.push_back(
       {.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(*walked)});
 }
 
-// Through a link that somebody may have put there an entry closes, and never opens.
+// Adds the entries whose paths lead through a link that another user may have put there, as far as they
+// narrow access.
 void CeilingPaths::AddPlanted() {
   rules_ = RulesOf(entries_);
-  for (Entry& entry : planted_) {
+  for (ExaminedEntry& entry : planted_) {
     const PathRule* const around = rules_.Covering(entry.walked.path);
     const bool closes = around != nullptr && Stricter(entry.access, around->access) != around->access;
     if (closes) entries_.push_back(std::move(entry));
@@ -58,7 +59,7 @@ Status CeilingPaths::AddGrants(const std::vector<PathEntry>& written, Access acc
     const Result<std::vector<GlobMatch>> matches = ExpandGlob(entry.path, GlobLinks::kLeave, host);
     if (!matches) return matches.error();
     for (const GlobMatch& match : *matches) {
-      // Only a name that is written leads anywhere else.
+      // A pattern grants files and directories, and follows no links.
       if (match.type == FileType::kRegular || match.type == FileType::kDirectory)
         AddGrant({.path = match.path, .pointer = entry.pointer}, access, host, walker);
     }
@@ -66,7 +67,7 @@ Status CeilingPaths::AddGrants(const std::vector<PathEntry>& written, Access acc
   return Done{};
 }
 
-// Where the caller cannot look, it can neither grant anything: the name stays denied as it is written.
+// A path that the caller cannot look up is denied as it is written; the caller could not grant it either.
 Status CeilingPaths::AddDenials(const Config& bounds, const Host& host, PathWalker& walker) {
   Config denied;
   for (const PathEntry& entry : bounds.denied) {
@@ -81,7 +82,7 @@ Status CeilingPaths::AddDenials(const Config& bounds, const Host& host, PathWalk
     }
   }
   std::vector<Warning> unheard;
-  Result<std::vector<Entry>> examined = ExamineEntries(denied, host, walker, unheard);
+  Result<std::vector<ExaminedEntry>> examined = ExamineEntries(denied, host, walker, unheard);
   if (!examined) return examined.error();
   std::move(examined->begin(), examined->end(), std::back_inserter(entries_));
   return Done{};
@@ -100,7 +101,7 @@ CeilingVerdict CeilingPaths::Judge(const std::string& path, const std::optional<
   };
   consider_rule(path);
   for (const std::string& other : *others) consider_rule(other);
-  for (const Entry& entry : entries_) {
+  for (const ExaminedEntry& entry : entries_) {
     if (object && entry.walked.status && entry.walked.status->object.IsSame(*object))
       consider(entry.access, entry.pointer);
   }
@@ -125,7 +126,7 @@ bool CeilingPaths::HoldsHidden(const std::string& path) const {
 Status CeilingPaths::FindPlaces(PathWalker& walker) {
   std::map<std::string, Walked> places;
   std::set<std::string> names;
-  for (const Entry& entry : entries_) {
+  for (const ExaminedEntry& entry : entries_) {
     if (!entry.walked.behind_file) places.emplace(entry.walked.path, entry.walked);
     if (!names_.Any()) continue;
     const std::optional<std::vector<std::string>> others = names_.OthersOf(entry.walked.path);
@@ -135,7 +136,7 @@ Status CeilingPaths::FindPlaces(PathWalker& walker) {
   for (const Mount* const mount : names_.Visible()) names.insert(mount->path);
   for (const std::string& path : names) {
     Result<Walked> walked = walker.Walk(path);
-    // A place that the caller cannot look at, or that is none of its own.
+    // Left out if the caller cannot look it up, or if the path leads to another place.
     if (walked && walked->path == path && !walked->behind_file) places.emplace(path, std::move(*walked));
   }
   for (auto& [path, walked] : places) {

@@ -55,8 +55,8 @@ class CeilingPaths {
   Status FindPlaces(PathWalker& walker);
 
   MountNames names_;
-  std::vector<Entry> entries_ = {};
-  std::vector<Entry> planted_ = {};
+  std::vector<ExaminedEntry> entries_ = {};
+  std::vector<ExaminedEntry> planted_ = {};
   RuleSet rules_ = {};
   std::vector<std::string> baseline_ = {};
   std::vector<std::string> hidden_ = {};

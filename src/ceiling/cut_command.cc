@@ -8,7 +8,7 @@
 namespace mxc {
 namespace {
 
-// What bounded the sandbox when it was planned.
+// The ceiling that cut the policy of the sandbox when it was planned.
 std::string CeilingOf(const Plan& plan) {
   const auto found = std::find_if(plan.ledger.begin(), plan.ledger.end(),
                                   [](const Enforcement& entry) { return entry.pointer == kCeilingPointer; });

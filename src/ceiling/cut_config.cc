@@ -12,7 +12,7 @@
 namespace mxc {
 namespace {
 
-// 0 stands for no limit. Whether `value` was more than `bound`, which it then is.
+// Lowers `value` to `bound`, and returns whether it did. 0 stands for no limit.
 template <class Number>
 bool Lower(Number& value, Number bound) {
   if (bound == 0 || (value != 0 && value <= bound)) return false;
@@ -80,7 +80,7 @@ class ConfigCutter {
     config_.minimum_tier_pointer = section_.At("/require/minimumTier");
   }
 
-  // A list of repositories leaves out those that it does not name.
+  // With a list of repositories `git` would protect only those.
   void AddPresets() {
     for (std::size_t i = 0; i < section_.require.protect.size(); ++i) AddPreset(i);
     if (section_.require.protect.empty() || !config_.repositories_written) return;
@@ -121,7 +121,7 @@ class ConfigCutter {
   }
 
  private:
-  // Of a profile that does not count.
+  // Whether it stems from a profile that the ceiling does not require.
   [[nodiscard]] bool IsForeign(std::string_view pointer) const {
     if (!IsOfProfile(pointer)) return false;
     return std::none_of(
@@ -176,7 +176,7 @@ class ConfigCutter {
   Cuts& cuts_;
 };
 
-// What `process` may come to.
+// The containments that `process` may stand for.
 constexpr std::string_view kOfProcess[] = {"namespaces", "bubblewrap", "landlock", "seatbelt"};
 
 }  // namespace

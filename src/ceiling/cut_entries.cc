@@ -14,16 +14,16 @@ class EntryCutter {
   EntryCutter(const CeilingSection& section, const CeilingPaths& bounds, Cuts& cuts)
       : section_(section), bounds_(bounds), cuts_(cuts) {}
 
-  void Cut(std::vector<Entry>& entries) {
+  void Cut(std::vector<ExaminedEntry>& entries) {
     asked_ = RulesOf(entries);
-    for (Entry& entry : entries) CutOne(std::move(entry));
+    for (ExaminedEntry& entry : entries) CutOne(std::move(entry));
     kept_ = RulesOf(entries_);
     for (const CeilingPlace& place : bounds_.Places()) CutBelow(place.path, place.walked);
     entries = std::move(entries_);
   }
 
  private:
-  void CutOne(Entry entry) {
+  void CutOne(ExaminedEntry entry) {
     if (entry.access == Access::kDenied || !entry.walked.status) {
       entries_.push_back(std::move(entry));
       return;
@@ -63,10 +63,10 @@ class EntryCutter {
     if (cut && around != nullptr && around->access != Access::kDenied)
       cuts_.Add(section_, verdict.clause, around->pointer,
                 Quoted(path) + (access == Access::kDenied ? " is denied" : " is read-only"));
-    Entry entry{.wanted = access,
-                .access = access,
-                .pointer = cut || around == nullptr ? section_.At(verdict.clause) : around->pointer,
-                .walked = walked};
+    ExaminedEntry entry{.wanted = access,
+                        .access = access,
+                        .pointer = cut || around == nullptr ? section_.At(verdict.clause) : around->pointer,
+                        .walked = walked};
     entry.walked.path = path;
     kept_.Add({.path = path, .access = access, .pointer = entry.pointer});
     entries_.push_back(std::move(entry));
@@ -84,13 +84,13 @@ class EntryCutter {
   Cuts& cuts_;
   RuleSet asked_ = {};
   RuleSet kept_ = {};
-  std::vector<Entry> entries_ = {};
+  std::vector<ExaminedEntry> entries_ = {};
 };
 
 }  // namespace
 
 Status CutEntries(const CeilingSection& section, const Host& host, PathWalker& walker,
-                  std::vector<Entry>& entries, Cuts& cuts) {
+                  std::vector<ExaminedEntry>& entries, Cuts& cuts) {
   if (!section.filesystem) return Done{};
   const Result<std::unique_ptr<CeilingPaths>> bounds = CeilingPaths::Resolve(section, host, walker);
   if (!bounds) return bounds.error();

@@ -16,6 +16,6 @@ namespace mxc {
 // mounts give it. Where no entry of the section covers a path, only the baseline's access remains. Errors:
 // kConflict, for a section that cannot be resolved.
 [[nodiscard]] Status CutEntries(const CeilingSection& section, const Host& host, PathWalker& walker,
-                                std::vector<Entry>& entries, Cuts& cuts);
+                                std::vector<ExaminedEntry>& entries, Cuts& cuts);
 
 }  // namespace mxc

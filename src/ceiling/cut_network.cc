@@ -27,7 +27,7 @@ class NetworkCutter {
     }
   }
 
-  // Who speaks through a proxy reaches whatever that does.
+  // A command that speaks through a proxy reaches everything that the proxy reaches.
   void CutProxies() {
     if (!network_.upstream.pointer.empty() && bounds_.upstream.pointer.empty()) {
       cuts_.Add(section_, "/network/egress", network_.upstream.pointer,
@@ -120,7 +120,7 @@ class NetworkCutter {
     network_.allow.clear();
   }
 
-  // Something that the policy allows is denied here, and not by the policy itself.
+  // Whether the denial covers something that the policy allows and does not deny itself.
   [[nodiscard]] bool Meets(const NetworkRule& denial) const {
     const bool known = std::any_of(network_.deny.begin(), network_.deny.end(), [&](const NetworkRule& own) {
       const std::optional<NetworkRule> both = BothRules(denial, own);

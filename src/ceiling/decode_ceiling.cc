@@ -1,10 +1,11 @@
-// The text: the bounds are decoded as a policy's clauses are, and which sections are the caller's.
+// Decodes the text of a ceiling, its bounds as a policy's clauses, and finds the caller's sections.
 #include <algorithm>
 #include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/quoted.h"
 #include "ceiling/ceiling.h"
 #include "config/decode.h"
@@ -66,7 +67,7 @@ Requirements RequirementsOf(const Json& require) {
   return requirements;
 }
 
-// A variable of the caller's would choose the socket.
+// A socket named by a variable would be the caller's choice.
 Status CheckSocketsOf(const Config& bounds) {
   for (const PathEntry& socket : bounds.sockets) {
     if (!socket.path.starts_with('$')) continue;
@@ -105,7 +106,7 @@ Result<CeilingSection> DecodeSection(const Json& json, const std::string& pointe
   return section;
 }
 
-// ---- whose ------------------------------------------------------------------------------------------------
+// ---- the caller's sections --------------------------------------------------------------------------------
 
 bool IsNumber(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -123,8 +124,7 @@ Named NamesIn(const Host& host, const std::string& file, const std::set<std::str
   const Result<std::string> text = host.ReadFile(file, kMaxNamesFile);
   std::string_view rest = text ? std::string_view(*text) : std::string_view();
   while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view line = TakePiece(rest, '\n');
     const std::size_t password = line.find(':');
     const std::size_t number = password == std::string_view::npos ? password : line.find(':', password + 1);
     if (number == std::string_view::npos) continue;
@@ -138,7 +138,7 @@ Named NamesIn(const Host& host, const std::string& file, const std::set<std::str
   return named;
 }
 
-// A number as the system writes it: "01001" and 4294967296 are nobody's.
+// Whether it is a uid or gid as the system writes it: not "01001", not 4294967296.
 bool IsSomebodys(std::string_view number) {
   constexpr std::uint64_t kNobody = 0xffffffff;
   constexpr std::size_t kMostDigits = 10;
@@ -176,8 +176,8 @@ Result<std::vector<const JsonMember*>> CallersIn(const Json& sections, const Hos
   return found;
 }
 
-// The caller's sections of a list. Mistakes in those of others are told as well: somebody is there to mend
-// them.
+// The caller's sections of a list. Errors in the sections of others are reported too, to whoever meets them
+// first.
 Result<std::vector<CeilingSection>> OwnOf(const Json& written, std::string_view list, const Host& host,
                                           const std::string& file, const std::set<std::string>& numbers) {
   const Result<std::vector<const JsonMember*>> callers = CallersIn(written, host, file, numbers);

@@ -1,4 +1,4 @@
-// The file, and whether it is the operator's.
+// Reads the ceiling, if nobody but root can have written it.
 #include <algorithm>
 #include <sstream>
 #include <utility>
@@ -21,7 +21,7 @@ Error Unusable(const std::string& file, const std::string& why) {
       "its operator mends or removes it, as root");
 }
 
-// In a user namespace the host's root may be nobody that has a number.
+// How owners of files look here: in a user namespace the host's root may be unmapped.
 enum class Owners { kAsOnHost, kMaySeemUnmapped, kUnknown };
 Owners OwnersHere(const Host& host) {
   constexpr std::size_t kEnough = 65536;

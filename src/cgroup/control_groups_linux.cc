@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/path.h"
 #include "base/process_tree.h"
 #include "cgroup/cgroup_files.h"
 #include "cgroup/control_groups.h"
@@ -202,7 +203,7 @@ void RemoveGroups(const std::vector<MadeGroup>& made) {
 
 void RemoveLeftGroups(const std::vector<RunGroup>& groups) {
   for (const RunGroup& group : groups) {
-    const std::string_view name = std::string_view(group.directory).substr(group.directory.rfind('/') + 1);
+    const std::string_view name = NameOf(group.directory);
     if (IsOurs(name) && IsGroup(group.directory)) Reap(group.directory, group.plan.unified);
   }
 }

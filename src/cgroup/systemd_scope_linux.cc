@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "base/path.h"
 #include "cgroup/cgroup_files.h"
 #include "cgroup/systemd_scope.h"
 #include "hash/pinned_program.h"
@@ -73,7 +74,7 @@ std::string ScopeRefusal(const ToolRun& call) {
 Status AskForScope(const ScopeRequest& request, const std::string& directory,
                    const std::vector<pid_t>& processes) {
   using Clock = std::chrono::steady_clock;
-  const std::string name = directory.substr(directory.rfind('/') + 1);
+  const std::string name{NameOf(directory)};
   const Clock::time_point end = Clock::now() + std::chrono::milliseconds(kLimitMs);
   const Result<PinnedProgram> busctl = OpenPinned(request.busctl, request.sha256);
   if (!busctl) return busctl.error();

@@ -24,7 +24,7 @@ namespace {
 using Packed = nlohmann::json;
 
 constexpr std::string_view kPrefix = ".git-";  // no name of a sandbox
-// The mode says whether what is left of it was told.
+// The mode of a record says whether the user has been told of the configurations in it.
 constexpr mode_t kFresh = 0600;
 constexpr mode_t kTold = 0400;
 constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20U;
@@ -85,8 +85,8 @@ std::vector<std::string> RecordsIn(const RuntimeDirectory& directory) {
   return names;
 }
 
-// Locked before it has its name: who finds a record that nobody has locked finds all of it. None: errno, and
-// what had the name before has it still.
+// Writes and locks the record before it gets its name: one that is found unlocked is complete. Invalid:
+// errno, and an earlier file of that name is unchanged.
 UniqueFd WriteRecord(int place, const std::string& name, const std::vector<GuardedConfig>& configs,
                      mode_t mode) {
   const std::string fresh = "." + name;
@@ -117,13 +117,13 @@ std::string Sentence(const RestoredConfigs::Left& left, const std::string& recor
          Quoted(record);
 }
 
-// One record, which nobody else has.
+// `file`: a record that this process has locked.
 void RestoreByRecord(const RuntimeDirectory& directory, const std::string& name, const UniqueFd& file,
                      Recovery& recovery) {
   const int place = directory.descriptor.Get();
   struct stat open {};
   struct stat named {};
-  // Whoever had it until now may have written it anew.
+  // The process that had it locked may have replaced it.
   if (::fstat(file.Get(), &open) != 0 || ::fstatat(place, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
       named.st_ino != open.st_ino)
     return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/own_files.h"
+#include "base/path.h"
 #include "base/quoted.h"
 #include "cleanup/deferred_deletion.h"
 #include "cleanup/named_place.h"
@@ -14,7 +15,7 @@
 namespace mxc {
 namespace {
 
-// With the owner of `there`, where something is. Leaves nothing behind where it fails, and errno.
+// Creates a file, with the owner of `there` if that exists. On failure nothing is left, and errno is set.
 bool WriteNew(int directory, const std::string& name, std::string_view text, unsigned mode,
               const struct stat* there) {
   constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -31,9 +32,9 @@ bool WriteNew(int directory, const std::string& name, std::string_view text, uns
   return false;
 }
 
-// Room for what the command has left none for: what it wrote itself, and nothing shows under another name.
+// Truncates a file that the command wrote and that has one name, to free space on a full disk.
 bool Empty(int directory, const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string name{NameOf(path)};
   const UniqueFd file{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
   struct stat status {};
   return file && ::fstat(file.Get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
@@ -43,8 +44,7 @@ bool Empty(int directory, const std::string& path) {
 }  // namespace
 
 Result<std::string> SetAside(const std::string& path, const std::string& into) {
-  const std::size_t slash = path.rfind('/');
-  const std::string wanted = (into.empty() ? path.substr(0, slash) : into) + path.substr(slash);
+  const std::string wanted = JoinPath(into.empty() ? ParentOf(path) : into, NameOf(path));
   const Result<NamedPlace> from = OpenPlace(path);
   if (!from) return from.error();
   const Result<NamedPlace> to = OpenPlace(wanted);
@@ -52,7 +52,7 @@ Result<std::string> SetAside(const std::string& path, const std::string& into) {
   const Result<std::string> name =
       RenameAside(from->directory.Get(), from->name, to->directory.Get(), to->name);
   if (!name) return name.error();
-  return wanted.substr(0, wanted.rfind('/') + 1) + *name;
+  return JoinPath(ParentOf(wanted), *name);
 }
 
 Status MakeLink(const std::string& path, const std::string& text) {
@@ -71,7 +71,7 @@ Result<std::string> PutBack(const std::string& path, std::string_view text, unsi
   struct stat there {};
   const bool stands = ::fstatat(directory, place->name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
   std::string left;
-  // First: whatever goes wrong below, it is not found under its name.
+  // First, so that it is gone from its name whatever fails below.
   if (stands) {
     Result<std::string> aside = SetAside(path, "");
     if (!aside) return aside;

@@ -46,7 +46,7 @@ Writers WritersOf(int file) {
 Writers WritersOf(int /*file*/) { return Writers::kUnknown; }
 #endif
 
-// git writes none. They cost whoever makes them nothing, and would be read, or written, byte by byte.
+// git writes no sparse files. A huge one costs its maker nothing, and us every byte that we read or copy.
 bool HasHoles([[maybe_unused]] int file, [[maybe_unused]] off_t size) {
 #ifdef SEEK_HOLE
   const off_t hole = ::lseek(file, 0, SEEK_HOLE);
@@ -114,7 +114,7 @@ Result<bool> DetachWriters(const std::string& path, std::size_t limit) {
   if (HasHoles(file.Get(), status.st_size)) return SetupFailed(Quoted(path) + " has holes");
   const Writers writers = WritersOf(file.Get());
   if (writers == Writers::kNone && status.st_nlink == 1) return false;
-  // Another user's file, which our commands cannot write either.
+  // A command of the caller's cannot have another user's file open for writing.
   const bool ours = status.st_uid == ::geteuid() || ::geteuid() == 0;
   if (!ours && writers == Writers::kUnknown &&
       ::faccessat(directory, place->name.c_str(), W_OK, AT_EACCESS) != 0)

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/path.h"
 #include "cleanup/deferred_deletion.h"
 #include "cleanup/guarded_configs.h"
 #include "cleanup/named_place.h"
@@ -14,7 +15,7 @@
 namespace mxc {
 namespace {
 
-// The file is the one of that name, a regular file with no other, says what it did, and gives nobody more.
+// Whether it is still a regular file with one name, the same text, and no more mode bits than before.
 bool SaysTheSame(const GuardedConfig& config) {
   const Result<NamedPlace> place = OpenPlace(config.path);
   if (!place) return false;
@@ -39,11 +40,11 @@ std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, const Guarded
     if (!place) return i;
     constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     UniqueFd lock{::openat(place->directory.Get(), ".", kDirectory)};
-    const bool ours = guarded.Locks(std::string_view(configs[i].path).substr(0, configs[i].path.rfind('/')));
+    const bool ours = guarded.Locks(ParentOf(configs[i].path));
     if (!lock || (!ours && ::flock(lock.Get(), (configs[i].alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0))
       return i;
     locks.push_back(std::move(lock));
-    // Read before it was locked: another run may have judged it since.
+    // The text was read before the lock: another run may have restored the file since.
     errno = ESTALE;
     if (!SaysTheSame(configs[i])) return i;
   }

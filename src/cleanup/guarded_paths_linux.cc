@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/path.h"
 #include "base/quoted.h"
 #include "cleanup/guarded_paths.h"
 #include "cleanup/named_place.h"
@@ -17,7 +18,7 @@
 namespace mxc {
 namespace {
 
-// A thousand repositories have fifteen thousand hooks, which are examples, of sixty megabytes.
+// A thousand repositories have fifteen thousand example hooks, 60 MB of them.
 constexpr KeepRoom kRoom{.files = 50000, .bytes = std::size_t{128} * 1024 * 1024};
 constexpr int kDirectoryItself = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kListed = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -66,10 +67,9 @@ Error Replaced(const std::string& path) {
 }  // namespace
 
 Status GuardedPaths::RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths& guarded) {
-  const std::size_t slash = path.path.rfind('/');
   Place place{.path = std::move(path)};
-  place.directory = place.path.path.substr(0, std::max<std::size_t>(slash, 1));
-  place.name = place.path.path.substr(slash + 1);
+  place.directory = ParentOf(place.path.path);
+  place.name = NameOf(place.path.path);
   Directory& directory = guarded.directories_[place.directory];
   if (const Result<NamedPlace> found = OpenPlace(place.path.path)) {
     const int fd = found->directory.Get();
@@ -132,7 +132,7 @@ std::size_t GuardedPaths::OpenAlone() {
     if (!directory.opened) return i;
     if (!directory.locked && ::flock(directory.opened.Get(), LOCK_EX | LOCK_NB) != 0) return i;
     directory.locked = true;
-    // Read before it was locked: another run may have put it back since.
+    // The file was read before the lock: another run may have restored it since.
     errno = ESTALE;
     if (!IsAsKept(directory.opened.Get(), places_[i].name, places_[i].kept)) return i;
   }
@@ -148,7 +148,7 @@ void GuardedPaths::Note(const std::string& path, Result<std::string> aside, bool
   PutBackPath& noted = found_[path];
   noted = {.path = path, .aside = noted.aside, .gone = gone || noted.gone};
   if (!aside) noted.failure = aside.error().message;
-  if (aside && !aside->empty()) noted.aside = path.substr(0, path.rfind('/') + 1) + *aside;
+  if (aside && !aside->empty()) noted.aside = JoinPath(ParentOf(path), *aside);
 }
 
 // The same way down leads from it to the directory that is known. Only what is in the grant is renamed.
@@ -173,7 +173,7 @@ bool GuardedPaths::MoveBack(const Place& place, const std::string& path, int bor
   const WritableDirectory opened_from{there->directory.Get()};
   const WritableDirectory opened_to{borrowed_here};
   const WritableDirectory opened{moved.Get()};  // its ".." is written
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string name{NameOf(path)};
   return ::renameat(there->directory.Get(), there->name.c_str(), borrowed_here, name.c_str()) == 0;
 }
 
@@ -201,7 +201,7 @@ UniqueFd GuardedPaths::OpenOther(const std::string& directory, const Place& plac
   return same ? UniqueFd{} : std::move(here);
 }
 
-// Who may not search it, as the caller, would find all that is in it changed.
+// Without the right to search the directory, everything in it would look changed.
 bool GuardedPaths::GiveRightsBack(const std::string& path) {
   const Directory& known = directories_.find(path)->second;
   struct stat status {};
@@ -216,7 +216,7 @@ bool GuardedPaths::PutBackOne(Place& place) {
   const bool closed = GiveRightsBack(place.directory);
   const int known = directories_.find(place.directory)->second.opened.Get();
   struct stat status {};
-  // One that was removed as a whole holds nothing any more.
+  // A directory that was removed has no links left.
   const bool stands = known >= 0 && ::fstat(known, &status) == 0 && status.st_nlink > 0;
   bool changed = closed;
   if (stands && !IsAsKept(known, place.name, place.kept)) {
@@ -256,17 +256,14 @@ std::vector<PutBackPath> GuardedPaths::Found() const {
 std::set<std::string> GuardedPaths::Directories() const {
   std::set<std::string> paths;
   for (const Place& place : places_)
-    ForEachOnTheWay(place.path, [&](const std::string& path) {
-      paths.insert(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
-    });
+    ForEachOnTheWay(place.path, [&](const std::string& path) { paths.emplace(ParentOf(path)); });
   return paths;
 }
 
 std::set<std::string, std::less<>> GuardedPaths::Names() const {
   std::set<std::string, std::less<>> names;
   for (const Place& place : places_)
-    ForEachOnTheWay(place.path,
-                    [&](const std::string& path) { names.insert(path.substr(path.rfind('/') + 1)); });
+    ForEachOnTheWay(place.path, [&](const std::string& path) { names.emplace(NameOf(path)); });
   return names;
 }
 

@@ -74,7 +74,8 @@ bool IsTreeAsKept(int directory, const std::string& name, const KeptFile& kept) 
                      [&](const auto& entry) { return IsAsKept(opened.Get(), entry.first, entry.second); });
 }
 
-// Whose it is now has no rights that not everybody had.
+// Notes the owner and group that the copy has got. Where they are others, it loses the set-id bits, and its
+// group the rights that not everybody has.
 void NoteOwner(const struct stat& made, KeptFile& kept) {
   constexpr unsigned kGroupBits = 3;
   if (made.st_uid != kept.uid) kept.mode &= ~static_cast<mode_t>(S_ISUID);
@@ -85,7 +86,8 @@ void NoteOwner(const struct stat& made, KeptFile& kept) {
   kept.gid = made.st_gid;
 }
 
-// Rights last: an owner that changes takes bits away. So does the kernel, from who is not in the group.
+// Sets the mode after the owner: chown clears the set-id bits, and so does chmod for a group that the caller
+// is not in.
 int GiveRights(int file, KeptFile& kept) {
   struct stat made {};
   if (::fchown(file, kept.uid, kept.gid) != 0) {
@@ -109,7 +111,7 @@ int MakeLink(int directory, const std::string& name, KeptFile& kept) {
   return 0;
 }
 
-// What else there is is left out: git obeys none of it.
+// Other kinds of files are not restored: git reads none of them.
 bool IsMade(const KeptFile& kept) { return S_ISREG(kept.mode) || S_ISDIR(kept.mode) || S_ISLNK(kept.mode); }
 
 // Under a name where nothing stands.
@@ -132,7 +134,7 @@ int Make(int directory, const std::string& name, KeptFile& kept) {
   return GiveRights(opened.Get(), kept);
 }
 
-// One copy is enough of what the command, or a program of the host, writes again and again.
+// Keeps one copy of files with equal contents: a program may write the same file again and again.
 std::string OneOfAlike(int directory, const std::string& name, const std::string& aside) {
   constexpr std::size_t kMostNames = 4096;
   KeepRoom room{.files = 1, .bytes = std::size_t{1} << 20U};

@@ -21,14 +21,14 @@ constexpr int kWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kWay = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 #endif
 
-// Nobody gets through a directory that cannot be searched, not even to its own ".".
+// By its link in /proc: a directory without the right to search cannot be reached by ".".
 bool ChangeMode(int directory, unsigned mode) {
   const std::string link = "/proc/self/fd/" + std::to_string(directory);
   return ::chmod(link.c_str(), static_cast<mode_t>(mode)) == 0 ||
          ::fchmodat(directory, ".", static_cast<mode_t>(mode), 0) == 0;
 }
 
-// The command may have taken the caller's right to pass: they have it again.
+// Restores the caller's right to search a directory, which the command may have removed.
 bool LetThrough(int directory) {
   struct stat status {};
   return ::fstat(directory, &status) == 0 && status.st_uid == ::geteuid() &&

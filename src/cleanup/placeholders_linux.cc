@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.h"
 #include "cleanup/named_place.h"
 #include "cleanup/placeholders.h"
 #include "mxc/plan.h"
@@ -40,8 +41,8 @@ bool HasText(int borrowed_fd, std::string_view text) {
   return count >= 0 && std::string_view(found).substr(0, static_cast<std::size_t>(count)) == text;
 }
 
-// What is open is still what a run makes, also another user's; whether a directory is empty shows when it is
-// removed.
+// Whether the open file has the type, mode and text of this placeholder, whoever made it. Whether a directory
+// is empty shows when it is removed.
 bool IsPlaceholder(int borrowed_fd, const Placeholder& placeholder) {
   struct stat status {};
   if (::fstat(borrowed_fd, &status) != 0) return false;
@@ -51,14 +52,13 @@ bool IsPlaceholder(int borrowed_fd, const Placeholder& placeholder) {
   return directory || HasText(borrowed_fd, TextOf(placeholder));
 }
 
-// Through a second name the command could write what stands at the first.
+// With a second name the command could write the file through that one.
 bool HasOneName(int borrowed_fd) {
   struct stat status {};
   return ::fstat(borrowed_fd, &status) == 0 && (S_ISDIR(status.st_mode) || status.st_nlink == 1);
 }
 
-// The same, of whatever kind: one that was left, or that a command has made to look like one. Policies take
-// no notice of any.
+// Whether it is a placeholder of any kind, left by a run or imitated by a command. Policies ignore them all.
 bool IsAnyPlaceholder(int borrowed_fd) {
   struct stat status {};
   if (::fstat(borrowed_fd, &status) != 0) return false;
@@ -91,7 +91,7 @@ bool IsPlaceholderTree(int borrowed_fd, int levels) {
 // The directory that `path` stands in. Policy paths are canonical: a symbolic link on the way was put there
 // after they were resolved.
 UniqueFd OpenParent(const std::string& path) {
-  const std::string parent = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+  const std::string parent{ParentOf(path)};
   open_how how{};
   how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
   how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -133,8 +133,7 @@ bool RemoveTree(int borrowed_directory, const std::string& name, int levels) {
          ::unlinkat(borrowed_directory, name.c_str(), AT_REMOVEDIR) == 0;
 }
 
-// Root makes for another user what stands in their directory: who may lock a placeholder, and move it away,
-// is up to its owner, and a run of theirs shares it.
+// Lets root create a placeholder as the owner of the directory, whose runs have to lock, share and remove it.
 class AsOwnerOf {
  public:
   explicit AsOwnerOf(int borrowed_directory) {
@@ -160,12 +159,12 @@ class AsOwnerOf {
   bool changed_ = false;
 };
 
-// A directory that gives its group to what is made in it, and one with a default ACL, have changed the mode.
+// After creation: a set-group-ID directory or a default ACL may have changed the mode.
 bool GiveMode(int borrowed_fd, const Placeholder& placeholder) {
   return ::fchmod(borrowed_fd, ModeOf(placeholder)) == 0;
 }
 
-// Nobody may see it without its text and its mode, so it gets its name last.
+// Gives the file its name last, so that nobody finds it without its text and mode.
 bool CreateUnnamed(const HeldFile& held) {
   const std::string_view text = TextOf(held.placeholder);
   const std::string directory = "/proc/self/fd/" + std::to_string(held.directory.Get());
@@ -194,7 +193,7 @@ bool CreateFile(const HeldFile& held) {
   return false;
 }
 
-// A directory between its making and its mode.
+// Whether it is a directory of another run's that has been created and has not got its mode yet.
 bool IsBeingMade(int borrowed_fd, const Placeholder& placeholder) {
   struct stat status {};
   if (!IsDirectory(placeholder) || ::fstat(borrowed_fd, &status) != 0 || !S_ISDIR(status.st_mode))
@@ -232,10 +231,10 @@ bool CreateNew(const HeldFile& held) {
   return create();  // its owner has closed it: root's all the same
 }
 
-// What stands there, as far as it could be opened (`number`), is not what is wanted. EAGAIN: it will be gone.
+// The errno for a file that is not the placeholder; `number`: errno of opening it. EAGAIN: it is about to go.
 int ErrorOfOther(const HeldFile& held, bool created, int number) {
   const int directory = held.directory.Get();
-  // A file system that keeps no such modes. What has something in it is nobody's stand-in.
+  // The file system did not keep the mode. A directory is removed only if it is empty.
   if (created && held.file && IsStillThere(held)) {
     ::unlinkat(directory, held.name.c_str(), IsDirectory(held.placeholder) ? AT_REMOVEDIR : 0);
     return number;
@@ -304,8 +303,7 @@ std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile
   held.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string& path = list[i].path;
-    HeldFile file{
-        .placeholder = list[i], .directory = OpenParent(path), .name = path.substr(path.rfind('/') + 1)};
+    HeldFile file{.placeholder = list[i], .directory = OpenParent(path), .name = std::string(NameOf(path))};
     if (!file.directory || !Hold(file)) return i;
     held.push_back(std::move(file));
   }
@@ -316,7 +314,7 @@ void FindFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& foun
   for (const Placeholder& placeholder : list) {
     const std::string& path = placeholder.path;
     HeldFile file{
-        .placeholder = placeholder, .directory = OpenParent(path), .name = path.substr(path.rfind('/') + 1)};
+        .placeholder = placeholder, .directory = OpenParent(path), .name = std::string(NameOf(path))};
     if (file.directory) file.file = OpenAny(file);
     if (file.file && IsPlaceholder(file.file.Get(), placeholder)) found.push_back(std::move(file));
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lists.h"
 #include "cleanup/put_back_answer.h"
 
 namespace mxc {
@@ -16,12 +17,7 @@ constexpr std::string_view kCommandEnded = "!";
 constexpr std::string_view kGone = "gone";
 constexpr std::size_t kMaxAnswerBytes = std::size_t{64} * 1024;
 
-std::string TakeField(std::string_view& text) {
-  const std::size_t end = text.find('\0');
-  std::string field{text.substr(0, end)};
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return field;
-}
+std::string TakeField(std::string_view& text) { return std::string(TakePiece(text, '\0')); }
 
 }  // namespace
 

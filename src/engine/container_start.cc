@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lists.h"
 #include "base/own_files.h"
 #include "base/process_tree.h"
 #include "base/runtime_directory.h"
@@ -96,8 +97,7 @@ constexpr int kAttempts = 5;
 // The first line; the following ones are consequences.
 std::string FirstComplaint(std::string_view rest) {
   while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view line = TakePiece(rest, '\n');
     const bool usual =
         std::any_of(std::begin(kAlwaysSaid), std::end(kAlwaysSaid),
                     [line](std::string_view text) { return line.find(text) != std::string_view::npos; });
@@ -127,7 +127,7 @@ void FillOutside(ContainerOrder& order) {
 // The container's process 1 is root of the user namespace that LXC makes, and maps itself back.
 std::string MapFromRoot(unsigned id) { return std::to_string(id) + " 0 1\n"; }
 
-// Every descriptor that the orders name is packed up first.
+// First adds every descriptor that the order names to the luggage.
 Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Luggage& luggage) {
   ContainerOrder order;
   if (Status prepared = engine::Prepare(inside, order.program); !prepared) return prepared.error();

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "base/kernel_calls.h"
+#include "base/path.h"
 #include "engine/child.h"
 #include "engine/namespace_discard.h"
 #include "engine/supervised.h"
@@ -55,7 +56,7 @@ bool ShellIsKnown() {
   std::array<char, 16> text{};
   const ssize_t size = ::readlink(kShell, text.data(), text.size());
   const std::string_view target{text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
-  return target.substr(target.rfind('/') + 1) == "dash" && ::access(kShell, X_OK) == 0;
+  return NameOf(target) == "dash" && ::access(kShell, X_OK) == 0;
 }
 
 // Executes directly what the shell would execute, and saves the shell's start. If that fails, the shell runs

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/kernel_calls.h"
+#include "base/lists.h"
 #include "base/path.h"
 #include "base/unique_fd.h"
 
@@ -33,22 +34,15 @@ bool ReadWhole(int fd, std::string& text) {
   }
 }
 
-std::string_view Take(std::string_view& text, char end) {
-  const std::size_t at = text.find(end);
-  const std::string_view taken = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return taken;
-}
-
 // "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue": proc_pid_mountinfo(5).
 Mounted MountedIn(std::string_view line) {
   Mounted mounted;
-  const std::string_view id = Take(line, ' ');
+  const std::string_view id = TakePiece(line, ' ');
   std::from_chars(id.data(), id.data() + id.size(), mounted.id);
-  for (int i = 0; i < 3; ++i) Take(line, ' ');
-  mounted.path = UnescapePath(Take(line, ' '));
-  std::string_view options = Take(line, ' ');
-  mounted.read_only = Take(options, ',') != "rw";
+  for (int i = 0; i < 3; ++i) static_cast<void>(TakePiece(line, ' '));
+  mounted.path = UnescapePath(TakePiece(line, ' '));
+  std::string_view options = TakePiece(line, ' ');
+  mounted.read_only = TakePiece(options, ',') != "rw";
   return mounted;
 }
 
@@ -80,7 +74,7 @@ int AllowMounted(const LandlockRules& rules, int own) {
   if (!root || !list || !ReadWhole(list.Get(), text)) return -1;
   if (Allow(rules, root.Get(), Grant::kRead) != 0) return -1;
   for (std::string_view rest = text; !rest.empty();) {
-    if (AllowOne(rules, MountedIn(Take(rest, '\n'))) != 0) return -1;
+    if (AllowOne(rules, MountedIn(TakePiece(rest, '\n'))) != 0) return -1;
   }
   return 0;
 }

@@ -24,8 +24,8 @@ Step StepOf(egress::InsideStep step) {
 
 }  // namespace
 
-// While the capabilities over the namespace are still held. The gateway prepares itself meanwhile, and takes
-// the sockets while the mounts are made.
+// Runs before the capabilities over the namespace are dropped. The gateway starts meanwhile, and receives the
+// sockets while the mounts are made.
 void SetUpGateway(const Child& child) {
   const Program& program = child.program;
   if (program.gateway_handover < 0) return;

@@ -24,7 +24,8 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) int NetworkAhead:
   return error;
 }
 
-// The namespace is asked of a socket in it: a path would lead through whichever root is in place by then.
+// Gets the namespace from a socket in it (SIOCGSKNS): a path in /proc may not exist in the root of that
+// moment.
 __attribute__((no_sanitize("address", "thread", "undefined"))) int NetworkAhead::Make() {
   if (::syscall(SYS_unshare, CLONE_NEWNET) != 0) return errno;
   const auto socket = static_cast<int>(::syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -69,7 +70,7 @@ void NetworkAhead::Await(const Child& child, State state) {
 
 void NetworkAhead::Begin(const Child& child) {
   if (!child.program.private_network || child.program.gateway_handover >= 0) return;
-  // Without a signal at its end, which would look like one from a process of the command.
+  // Without an exit signal: SIGCHLD would look like that of a command's process.
   task_ = ::clone(Main, stack_.data() + stack_.size(), CLONE_VM | CLONE_FILES, this);
   child.Check(task_, Step::kNetwork);
   LeaveProcessor();

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/lists.h"
 #include "base/plain_command.h"
 #include "seccomp/seccomp.h"
 
@@ -36,9 +37,8 @@ std::vector<std::string> Candidates(const std::string& name, std::string_view pa
   if (name.empty() || name.find('/') != std::string::npos) return {name};
   std::vector<std::string> candidates;
   while (!path.empty()) {
-    const std::string_view directory = path.substr(0, path.find(':'));
+    const std::string_view directory = TakePiece(path, ':');
     if (!directory.empty()) candidates.push_back(std::string(directory) + "/" + name);
-    path.remove_prefix(std::min(path.size(), directory.size() + 1));
   }
   return candidates;
 }

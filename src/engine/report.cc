@@ -114,7 +114,7 @@ std::string Hint(const Report& report) {
   return row != nullptr && Applies(*row, report.number) ? row->hint : "";
 }
 
-// What the step was at work on.
+// The object of the step that failed.
 std::string Subject(const Report& report, const Program& program) {
   if (report.step == Step::kExecute) return program.command.arguments.front();
   if (report.step == Step::kDirectory) return program.cwd;
@@ -124,7 +124,7 @@ std::string Subject(const Report& report, const Program& program) {
   return source && action.kind == MountAction::Kind::kBind ? action.source : action.target;
 }
 
-// The kernel, or a filter before it, hands out no such namespace, or no new /proc: not a matter of this run.
+// Whether the kernel, or a seccomp filter around us, refuses such a namespace or a new /proc to every run.
 bool IsRefusal(const Report& report) {
   constexpr Step kRefusable[] = {Step::kMapIdentity, Step::kNetwork, Step::kRoot, Step::kLockMounts,
                                  Step::kCloneMounts, Step::kTmpfs,   Step::kProc, Step::kPivot};

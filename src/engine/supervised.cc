@@ -29,7 +29,7 @@ constexpr const char* kChildren = "/proc/thread-self/children";
 
 // ---- in the launcher -------------------------------------------------------------------------------------
 
-// A name nobody can have prepared.
+// Random, so that nobody can have created the name before.
 std::string RandomName() {
   std::array<unsigned char, 8> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return {};
@@ -42,7 +42,7 @@ std::string RandomName() {
   return name;
 }
 
-// Inside another sandbox access(2) does not know what Landlock refuses; an unnamed file does.
+// Creates an unnamed file: access(2) does not know what the Landlock domain of an outer sandbox refuses.
 bool MayWriteIn(const std::string& directory) {
   const UniqueFd file{::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
   return file || errno == EOPNOTSUPP || errno == EISDIR;
@@ -52,13 +52,12 @@ bool IsAtOrBelow(std::string_view path, std::string_view above) {
   return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '/');
 }
 
-// By more than a grant of "/", which leaves /tmp out.
 bool IsGranted(const LandlockSandbox& sandbox, std::string_view path) {
   return std::any_of(sandbox.grants.begin(), sandbox.grants.end(),
                      [&](const LandlockGrant& grant) { return IsAtOrBelow(path, grant.path); });
 }
 
-// Where other runs have no grant, if there is such a place.
+// Prefers a directory that is in no grant.
 Result<std::string> ChooseTemp(const LandlockSandbox& sandbox) {
   const char* const ours = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): one thread
   for (const bool granted : {false, true}) {
@@ -75,7 +74,7 @@ Result<std::string> ChooseTemp(const LandlockSandbox& sandbox) {
       "set TMPDIR to a directory of yours");
 }
 
-// Without scoped signals init finds what it has to end in /proc.
+// Without Landlock's scoped signals init needs /proc to find the processes that it has to end.
 Status ChildrenShow() {
   if (CheckChildrenShow() == 0) return Done{};
   return Unavailable(std::string("nothing holds the processes of a command together here: '") + kChildren +
@@ -86,8 +85,7 @@ Status ChildrenShow() {
 constexpr std::string_view kTemp = "/tmp";
 constexpr std::string_view kHome = "/home";  // in the directory for temporary files
 
-// What stands in the private /tmp of a policy stands in `temp` here, and so does a private home elsewhere. A
-// grant below /tmp is the host's.
+// The path in `temp` for a path in the private /tmp or the private home. A grant below /tmp is the host's.
 std::string Moved(const std::string& path, const LandlockSandbox& sandbox, const std::string& temp) {
   if (IsAtOrBelow(path, kHomeInSharedMemory))
     return temp + std::string(kHome) + path.substr(kHomeInSharedMemory.size());
@@ -108,7 +106,7 @@ std::vector<Variable> MovedEnvironment(const LandlockSandbox& sandbox, const std
 
 // ---- in the child ----------------------------------------------------------------------------------------
 
-// On a full disk HOME stays empty: the command may be there to clear it.
+// Leaves out a file that cannot be written: the command may be there to clear a full disk.
 void FillHome(const Child& child, int temp) {
   const int home = child.Check(
       ::openat(temp, kHome.data() + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), Step::kTemp);
@@ -145,7 +143,7 @@ void ForEachChild(const Visit& visit) {
     while (at < end) {
       pid_t process = 0;
       const auto [next, error] = std::from_chars(at, end, process);
-      // The rest of a number that is cut off comes with the next read.
+      // A number that is cut off is completed by the next read.
       if (error != std::errc() || next == end) break;
       visit(process);
       at = next + 1;
@@ -180,7 +178,8 @@ int CheckChildrenShow() {
   return file < 0 ? -1 : 0;
 }
 
-// Without scoped signals one generation after the other is killed: its orphans become init's children.
+// Without scoped signals init kills its children, one generation after the other: orphans become its
+// children.
 bool KillChildren(std::span<const pid_t> spared) {
   bool found = false;
   ForEachChild([&](pid_t process) {
@@ -240,7 +239,7 @@ void BeginSupervision(Child& child) {
   MakeTemp(child);
 }
 
-// kill(-1) must reach nothing but what is ours: asked once, while the launcher, which has our user, lives.
+// kill(-1) must reach only processes of the sandbox. Tested once, on the launcher, which has the same user.
 void KeepSignalsInside(Child& child) {
   if (!child.program.scoped) return;
   child.Check(ScopeSignals(), Step::kSupervise);
@@ -262,14 +261,15 @@ void EndSupervision(const Child& child) {
   constexpr int kGenerations = 16;
   constexpr int kMostAtOnce = 4096;
   siginfo_t info{};
-  // Most commands leave nothing behind: then there is nothing to look for.
+  // Most commands leave no processes: then /proc need not be searched.
   for (int round = 0; ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
        ++round) {
-    // Who forks faster than a generation is killed is init's from its next one on: no child of ours is new.
+    // From here on orphans of processes that fork faster than they are killed go to init, not to this
+    // process.
     if (child.session && round == kGenerations) ::prctl(PR_SET_CHILD_SUBREAPER, 0UL);
     child.signals_inside ? static_cast<void>(::kill(-1, SIGKILL)) : static_cast<void>(KillChildren());
     ::waitpid(-1, nullptr, 0);
-    // What ended by it, before the next signal: its price grows with the number of processes, zombies too.
+    // Reaps before the next signal, whose cost grows with the number of processes, zombies included.
     for (int count = 0; count < kMostAtOnce; ++count) {
       if (::waitpid(-1, nullptr, WNOHANG) <= 0) break;
     }

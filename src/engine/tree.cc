@@ -43,7 +43,7 @@ bool IsNormal(std::string_view path) {
          text.find("/../") == std::string::npos && text.find('\0') == std::string::npos;
 }
 
-// Turns nodes into actions, knowing for each path what will stand there by then.
+// Turns nodes into actions, with what will exist at each path by then.
 class TreePreparer {
  public:
   TreePreparer(const Workspace& workspace, Program& program) : workspace_(workspace), program_(program) {}

@@ -1,5 +1,5 @@
-// The command's process asks the kernel to tell the launcher of its calls, and hands over where it tells
-// them.
+// The command's process installs a seccomp filter with a notification listener and passes the listener to the
+// launcher.
 #include <sys/prctl.h>
 
 #include <cerrno>
@@ -30,8 +30,8 @@ int Listen(std::span<const sock_filter> filter) {
 
 }  // namespace
 
-// A sandbox that watches already, around ours, keeps a second listener out. That is no reason not to run: the
-// launcher hears the reason instead.
+// The kernel allows one listener, which an outer sandbox may have. The run goes on without, and the launcher
+// gets the errno.
 void WatchCalls(const Child& child) {
   const int watch_socket = child.command.watch_socket;
   if (watch_socket < 0) return;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/lists.h"
 #include "base/unique_fd.h"
 
 namespace mxc::ffi {
@@ -48,8 +49,7 @@ std::uintptr_t Number(std::string_view digits) {
 MappedFile FileMappedAt(const void* address) {
   const std::string text = ReadMaps();
   for (std::string_view rest = text; !rest.empty();) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(line.size() + (line.size() < rest.size() ? 1 : 0));
+    std::string_view line = TakePiece(rest, '\n');
     const std::string_view range = TakeField(line);
     const std::size_t dash = range.find('-');
     const auto at = reinterpret_cast<std::uintptr_t>(address);

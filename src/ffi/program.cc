@@ -9,6 +9,7 @@
 #include <climits>
 #include <string_view>
 
+#include "base/lists.h"
 #include "ffi/loaded_from.h"
 
 namespace mxc::ffi {
@@ -30,11 +31,9 @@ std::string_view Variable(const char* name) {
 // Lists of folders, as PATH has them; a relative one may be anybody's.
 std::string FirstIn(std::string_view folders) {
   while (!folders.empty()) {
-    const std::size_t colon = folders.find(':');
-    const std::string_view folder = folders.substr(0, colon);
+    const std::string_view folder = TakePiece(folders, ':');
     std::string path = std::string(folder) + kName;
     if (!folder.empty() && IsThere(path)) return path;
-    folders.remove_prefix(colon == std::string_view::npos ? folders.size() : colon + 1);
   }
   return {};
 }

@@ -18,7 +18,7 @@
 namespace mxc {
 namespace {
 
-// What is left to report is a few kilobytes, but a loaded machine may not schedule the gateway for a second.
+// The remaining records are a few kilobytes, but a loaded machine may not schedule the gateway for a second.
 // One that takes longer hangs, and is killed.
 constexpr int kFinishMs = 3000;
 

@@ -118,7 +118,7 @@ class Server {
     Wake();
   }
 
-  // What is stalled brings no event.
+  // A stalled connection causes no event, so a timer looks for them.
   void Wake() {
     wake_.Set(loop_, kStalledMs / 10, [this] { Wake(); });
   }
@@ -128,7 +128,7 @@ class Server {
            (tcp_.Sends(kStalledMs) || udp_.Sends(kStalledMs) || publisher_.Sends(kStalledMs));
   }
 
-  // Behind whatever else this turn has brought.
+  // After the other events of this turn.
   void Mark(std::uint32_t mark) {
     refusals_.Drain();
     reporter_.Mark(mark);
@@ -161,7 +161,7 @@ class Server {
 
 }  // namespace
 
-// It ends by _exit: the launcher's buffers and handlers, of which it has copies, are not its own.
+// Ends by _exit: buffers and handlers are copies of the launcher's, which must not run here.
 void RunServer(ServerStart start) {
   if (!DieWith(start.parent)) ::_exit(1);
   IgnoreSignals();

@@ -18,6 +18,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "base/lists.h"
 #include "base/unique_fd.h"
 #include "unix_sockets/unix_sockets_linux.h"
 
@@ -92,8 +93,7 @@ bool ListsPaths(std::string_view text) {
   constexpr int kColumns = 7;
   text.remove_prefix(std::min(text.size(), text.find('\n') + 1));  // the heading
   while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    std::string_view line = TakePiece(text, '\n');
     for (int column = 0; column < kColumns; ++column) {
       const std::size_t end = std::min(line.find(' '), line.size());
       line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));

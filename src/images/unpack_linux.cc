@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lists.h"
 #include "base/own_files.h"
 #include "base/remove_tree.h"
 #include "base/runtime_directory.h"
@@ -75,8 +75,7 @@ std::optional<std::string> TreeName(const std::string& archive) {
 bool OnlyDevicesFailed(std::string_view said) {
   bool device = false;
   while (!said.empty()) {
-    const std::string_view line = said.substr(0, said.find('\n'));
-    said.remove_prefix(std::min(said.size(), line.size() + 1));
+    const std::string_view line = TakePiece(said, '\n');
     if (line.find(": Cannot mknod: ") != std::string_view::npos) {
       device = true;
     } else if (!line.ends_with(": Exiting with failure status due to previous errors")) {

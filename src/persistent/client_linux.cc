@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kFollowMs = 2000;
 
-// The daemon's socket, wherever the sandbox may have been provisioned. `refused` gets the directory with a
-// dead name.
+// A connection to the daemon, looked for in every state directory. `refused` gets the directory where the
+// name exists and no daemon answers.
 Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refused) {
   std::vector<StateDirectory> directories = StateDirectory::Existing();
   if (directories.empty()) return NotProvisioned();
@@ -53,7 +53,7 @@ Result<std::vector<Warning>> Do(const SandboxId& id, Verb verb) {
   return Do(*daemon, verb, id);
 }
 
-// Of one on another machine, of which there is no daemon here; else null.
+// For a sandbox on another machine, which has no daemon here; else null.
 const RemoteSandboxes* RemoteSandboxesOf(const SandboxId& id) {
   const Remote* const remote = RemoteOf(id.containment);
   return remote == nullptr ? nullptr : &remote->sandboxes;
@@ -64,7 +64,7 @@ Result<std::vector<Warning>> Quietly(const Status& done) {
   return std::vector<Warning>{};
 }
 
-// What a name in the directory is: a sandbox, a dead one, or nothing of ours.
+// The sandbox, alive or dead, that a name in the directory stands for; nullopt: it is none of ours.
 std::optional<Listed> Look(const StateDirectory& directory, const std::string& name) {
   const Result<SandboxId> id = ParseSandboxName(name);
   if (!id) return std::nullopt;
@@ -103,19 +103,19 @@ Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
   return Do(*daemon, Verb::kDeprovision, id);
 }
 
-Result<Entry> Enter(const SandboxId& id) {
+Result<Entered> Enter(const SandboxId& id) {
   if (const auto* const remote = RemoteSandboxesOf(id)) return remote->enter(id);
   std::optional<StateDirectory> refused;
   Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon) return daemon.error();
-  Entry entry;
-  const Result<std::string> reply = Ask(*daemon, Verb::kExec, id, &entry.multiplexer);
+  Entered entered;
+  const Result<std::string> reply = Ask(*daemon, Verb::kExec, id, &entered.multiplexer);
   if (!reply) return reply.error();
   Result<Plan> plan = ParseEntry(*reply);
   if (!plan) return plan.error();
-  entry.connection = std::move(*daemon);
-  entry.plan = std::move(*plan);
-  return entry;
+  entered.connection = std::move(*daemon);
+  entered.plan = std::move(*plan);
+  return entered;
 }
 
 Result<Followed> Follow(const SandboxId& id) {
@@ -124,7 +124,7 @@ Result<Followed> Follow(const SandboxId& id) {
   Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon) return daemon.error();
   if (Status called = SendCall(daemon->Get(), Verb::kFollow, id.Name()); !called) return called.error();
-  // The gateway is asked meanwhile, to which commands talk.
+  // The daemon asks the gateway, which may be busy with commands.
   pollfd answer{.fd = daemon->Get(), .events = POLLIN, .revents = 0};
   if (::poll(&answer, 1, kFollowMs) != 1) return SetupFailed("the sandbox's network gateway does not answer");
   const Result<std::string> reply = ReceiveReply(daemon->Get());

@@ -23,13 +23,15 @@
 namespace mxc::session {
 namespace {
 
-// Who removes the socket has no way to end us but that we see it; where the kernel does not tell, we look.
+// Removing the daemon's socket ends the sandbox. inotify reports it; on file systems where it does not, the
+// daemon looks this often.
 constexpr std::uint64_t kLookMs = 30000;
-// Set-up that takes longer is given up: meanwhile the daemon answers nobody.
+// Limit of the sandbox's set-up, during which the daemon answers no call.
 constexpr std::uint32_t kStartLimitMs = 30000;
-// Between two looks at the processor time that is used.
+// Least time between two readings of the processor time.
 constexpr std::uint64_t kCpuTickMs = 10;
-// The launcher of a command ends it at the limit, and tells: it takes 2 s for one that does not want to end.
+// After the limit of processor time the launcher of each command ends it and reports; it takes kTermGraceMs
+// for one that ignores SIGTERM. Then the daemon ends the sandbox.
 constexpr std::uint64_t kCpuGraceMs = 3000;
 
 bool HasGone(const UniqueFd& caller) {
@@ -63,22 +65,23 @@ void SandboxDaemon::Run() {
   [[maybe_unused]] const Status told = SendReply(place_.provisioner.Get(), OkText(told_));
 }
 
-// However it comes to its end: what it has left is looked at.
+// Stops the sandbox and reviews what its commands left.
 void SandboxDaemon::StopSandbox() {
   const bool stood = sandbox_.Stands();
   sandbox_.Stop();
   followers_.End();
   cpu_end_ms_ = 0;
   if (!stood) return;
-  // A service manager sends its signal to us and to who waits for us, one after the other; it is the one that
-  // this end is for, and does not cut the review short.
+  // A service manager sends its signal to the daemon and to the provisioner that waits for it, one after the
+  // other. One that has arrived by now asks for this same end, and must not interrupt the review.
   signalled_ = signals_.Ending() || signalled_;
   for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
   mark_ = {};
 }
 
-// Who asks for it next is the first to be told what it has left, unless somebody waits for its end, and says
-// to have heard it: the signal that ends us may end that one, too.
+// Stops the sandbox and stays until a caller has been told the warnings of the review: a provisioner that
+// waits and confirms, or else the next call. The signal that ends the daemon may have ended the provisioner,
+// too.
 void SandboxDaemon::Expire(const char* how) {
   StopSandbox();
   signalled_ = false;
@@ -89,7 +92,7 @@ void SandboxDaemon::Expire(const char* how) {
   if (!SendReply(place_.provisioner.Get(), OkText(told_))) place_.provisioner.Reset();
 }
 
-// What has had no command has left nothing, and mostly nobody knows its name.
+// By a signal, or because the provisioner has gone. Without a command there is nothing to tell.
 void SandboxDaemon::EndUnasked() {
   Expire("it was ended");
   done_ = done_ || !used_;
@@ -123,7 +126,7 @@ void SandboxDaemon::OnTimers() {
   done_ = done_ || !place_.directory.Has(place_.id.Name());
 }
 
-// All processors together cannot use the rest up sooner than we look again.
+// The next reading comes before all processors together can have used up the rest.
 void SandboxDaemon::OnCpuTime(std::uint64_t now) {
   if (cpu_limit_ms_ == 0 || !sandbox_.Stands() || now < cpu_look_ms_) return;
   const std::uint64_t used = CpuTimeMs(sandbox_.Groups());
@@ -171,7 +174,7 @@ void SandboxDaemon::PollOnce() {
   if (signalled_ && !done_) OnSignal();
 }
 
-// The second one is for an end that has been told to nobody.
+// The first signal ends the sandbox; a second one ends a daemon that still waits to tell the warnings.
 void SandboxDaemon::OnSignal() {
   done_ = expired_;
   if (!expired_) EndUnasked();
@@ -182,7 +185,8 @@ void SandboxDaemon::OnNames() {
   done_ = done_ || !place_.directory.Has(place_.id.Name());
 }
 
-// It keeps the sandbox, or ends it, or is gone.
+// The provisioner has written a word, or closed its end: without kEnd it leaves the sandbox alone from now
+// on.
 void SandboxDaemon::OnProvisioner() {
   char word = 0;
   const bool there = ::recv(place_.provisioner.Get(), &word, 1, MSG_DONTWAIT) == 1;
@@ -202,13 +206,13 @@ void SandboxDaemon::OnSandbox(short init, short ends, short records) {
   }
   if (ends != 0) sandbox_.TakeEnds();
   if (ends != 0) busy_ms_ = NowMs();
-  // Somebody has killed it, or memory has run out in there.
+  // Process 1 of the sandbox was killed, perhaps for lack of memory.
   if (init == 0) return;
   StopSandbox();
   stopped_ = true;
 }
 
-// Mostly the call is there by then.
+// Serves the call at once if it has arrived, as it mostly has.
 void SandboxDaemon::Accept() {
   UniqueFd caller{::accept4(place_.socket.Get(), nullptr, nullptr, SOCK_CLOEXEC)};
   if (!caller || PeerOutsideSandboxes(caller.Get()) == 0 || !Serve(caller)) return;
@@ -228,9 +232,9 @@ bool SandboxDaemon::Serve(const UniqueFd& connection) {
   return false;
 }
 
-// Empty: it has been sent already, or there is nobody to send it to.
+// The reply. Empty: it has been sent already, or the caller has gone.
 std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
-  // Who has gone meanwhile is not told anything: it stays for who asks next.
+  // For a caller that has gone the warnings are kept: the next one gets them.
   const auto text = [&](const Status& status) {
     if (HasGone(connection)) return std::string();
     return status ? OkText(std::exchange(told_, {})) : ErrorText(status.error());
@@ -280,7 +284,7 @@ std::string SandboxDaemon::State() const {
   return stopped_ ? "stopped" : "provisioned";
 }
 
-// Objects are judged as they are now: the host has gone on since provision, or since the last start.
+// Resolves and plans again: files of the host may have changed since provision or the last start.
 Status SandboxDaemon::Renew() {
   std::vector<Warning> told;
   SessionLimits limits = limits_;
@@ -301,7 +305,7 @@ Status SandboxDaemon::Start() {
   if (CpuTimeIsUp()) StopSandbox();
   if (sandbox_.Stands()) return AlreadyStarted();
   if (Status renewed = Renew(); !renewed) return renewed;
-  audit_.reset();  // it may have been moved to where this start would not take it
+  audit_.reset();  // the log may have moved to a place that a start refuses
   if (!plan_.audit.path.empty()) {
     Result<AuditLog> log = AuditLog::Open(plan_.audit);
     if (log) audit_.emplace(std::move(*log));
@@ -336,7 +340,7 @@ Status SandboxDaemon::Enter(const UniqueFd& connection) {
   if (Status sent = SendReply(connection.Get(), entry_, sandbox_.Multiplexer()); !sent) return sent;
   used_ = true;
   if (sandbox_.Admit(connection.Get())) return Done{};
-  // The launcher has its reply, and reads reports from here on.
+  // The launcher has got its reply and reads reports now: it learns from this one that no supervisor comes.
   [[maybe_unused]] const ssize_t told =
       ::send(connection.Get(), &engine::kNobody, sizeof engine::kNobody, MSG_NOSIGNAL | MSG_DONTWAIT);
   return Done{};

@@ -18,8 +18,8 @@
 namespace mxc::session {
 namespace {
 
-// The name through the directory that is open: whatever its path leads to by now, and short enough for a
-// socket.
+// The name below the open directory's entry in /proc: independent of what its path leads to by now, and short
+// enough for sockaddr_un.
 sockaddr_un AddressOf(int directory, const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -28,7 +28,7 @@ sockaddr_un AddressOf(int directory, const std::string& name) {
   return address;
 }
 
-// What is dead is cleared away by one at a time.
+// Held while a call removes dead sandboxes: one at a time does.
 class Lock {
  public:
   explicit Lock(int directory) : directory_(directory) {

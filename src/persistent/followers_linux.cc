@@ -10,7 +10,7 @@
 namespace mxc::session {
 namespace {
 
-// Each takes a descriptor of the daemon's.
+// Each costs the daemon a descriptor.
 constexpr std::size_t kMostFollowers = 256;
 
 }  // namespace
@@ -66,7 +66,7 @@ void Followers::End() { all_.clear(); }
 std::vector<int> Followers::Descriptors() const {
   std::vector<int> descriptors;
   for (const Follower& follower : all_) {
-    // One whose end is known waits for its last records.
+    // A follower that has ended its direction only waits for its last records.
     descriptors.push_back(follower.begun && follower.mark != 0 ? -1 : follower.connection.Get());
   }
   return descriptors;

@@ -29,7 +29,7 @@ Error NotInTime() {
                      "a granted path may be on a file system that does not answer");
 }
 
-// The tool explains itself on its standard error.
+// With the message that bubblewrap or LXC wrote to its standard error.
 Error NotBuilt(const UniqueFd& said) {
   std::string text(4096, '\0');
   const ssize_t count = ::pread(said.Get(), text.data(), text.size(), 0);
@@ -89,7 +89,7 @@ Status LiveSandbox::StartInit() {
   return Done{};
 }
 
-// A tool is started long before the sandbox stands; that it does, process 1 says itself.
+// Waits for the report of process 1: bubblewrap or LXC runs long before the sandbox is complete.
 Status LiveSandbox::AwaitInit(const UniqueFd& said) {
   const std::uint64_t end = NowMs() + plan_.timeout_ms;
   pollfd polls[] = {{.fd = session_.Get(), .events = POLLIN, .revents = 0},
@@ -123,7 +123,7 @@ void LiveSandbox::Stop() {
     SignalHandle(started_->child.handle, SIGKILL);
     while (::waitpid(started_->child.id, nullptr, 0) < 0 && errno == EINTR) {
     }
-    // Whose end is that of everything inside.
+    // When process 1 has ended, the kernel has ended everything inside.
     pollfd init{.fd = init_.Get(), .events = POLLIN, .revents = 0};
     while (init_ && ::poll(&init, 1, -1) < 0 && errno == EINTR) {
     }

@@ -39,7 +39,7 @@ Hello HelloTo(const std::string& name, Verb verb) {
   return hello;
 }
 
-// It has closed its end, or was killed before it took the connection, or the call.
+// The peer has closed its end, or was killed before it accepted the connection or read the call.
 bool HasHungUp(int number) { return number == EPIPE || number == ECONNRESET || number == ECONNREFUSED; }
 
 Error DaemonEnded() {
@@ -110,7 +110,7 @@ Status SendReply(int connection, const std::string& text, int multiplexer) {
 }
 
 Result<std::string> ReceiveReply(int connection, UniqueFd* multiplexer) {
-  // Its size first: to make room for the longest would take as long as to read the answer.
+  // Asks for the size first: clearing a buffer for the longest answer would take as long as reading one.
   ssize_t count = 0;
   do {
     count = ::recv(connection, nullptr, 0, MSG_PEEK | MSG_TRUNC);

@@ -5,8 +5,8 @@
 //   ... its identifier is told ...
 //   made->Keep();
 //   Result<std::vector<Warning>> started = Start(id);
-//   Result<Entry> entry = Enter(id);
-//   ... the command of a PersistentLaunch, by RunPlan with entry->connection ...
+//   Result<Entered> entered = Enter(id);
+//   ... the command of a PersistentLaunch, by RunPlan with entered->connection ...
 //   Status gone = Deprovision(id);
 #pragma once
 
@@ -71,12 +71,12 @@ struct Provisioned {
 [[nodiscard]] Result<std::vector<Warning>> Deprovision(const SandboxId& id);
 
 // A connection for one command, and the sandbox's plan.
-struct Entry {
+struct Entered {
   UniqueFd connection = {};   // Linux; stays open while the command runs; for a remote sandbox, a lock
   UniqueFd multiplexer = {};  // a reference to the sandbox's /dev/ptmx; empty: it has none
   Plan plan = {};             // without a command; with the default environment
 };
-[[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted
+[[nodiscard]] Result<Entered> Enter(const SandboxId& id);  // and kNotStarted
 
 // What a launcher needs to report refusals of its command.
 struct Followed {
@@ -88,7 +88,7 @@ struct Followed {
 
 // Starts the command of a PersistentLaunch in the background: it ends with the sandbox at the latest, its
 // streams are /dev/null, and nobody gets its status. The audit log gets only the first of the two records.
-// `connection`: borrowed, from its Entry. Errors: as RunPlan; kUnsupported on Windows.
+// `connection`: borrowed, Entered::connection. Errors: as RunPlan; kUnsupported on Windows.
 [[nodiscard]] Status StartInBackground(const Plan& plan, int connection);
 
 inline constexpr const char* kDead = "dead";  // its daemon was killed, or its record cannot be read

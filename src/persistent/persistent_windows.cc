@@ -203,7 +203,7 @@ Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
   return left;
 }
 
-Result<Entry> Enter(const SandboxId& id) {
+Result<Entered> Enter(const SandboxId& id) {
   const SandboxFolder folder{id};
   Result<Record> record = Find(folder);
   if (!record) return record.error();
@@ -216,7 +216,7 @@ Result<Entry> Enter(const SandboxId& id) {
             .audit = std::move(record->audit),
             .relaxations = std::move(record->relaxations)};
   plan.launch = LaunchOf(std::move(*record), folder.Path());
-  return Entry{.plan = std::move(plan)};
+  return Entered{.plan = std::move(plan)};
 }
 
 void Provisioned::Keep() {}

@@ -26,13 +26,14 @@
 namespace mxc::session {
 namespace {
 
-// The policy is resolved again, of variables that lie among the arguments.
+// Copies the environment, because Detach clears the memory of arguments and environment, and every start
+// resolves the policy again.
 void KeepEnvironment() {
   for (char** entry = environ; *entry != nullptr; ++entry) *entry = ::strdup(*entry);
 }
 
-// Nothing of the launcher's may stay open or in the way: not its streams, whose ends others wait for, nor its
-// terminal, its directory, its arguments.
+// Gives up the launcher's streams, whose closing others wait for, its session and terminal, its working
+// directory and its arguments.
 void Detach(const Place& place) {
   ::setsid();
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -58,9 +59,10 @@ void Detach(const Place& place) {
   if (!signals.Begin()) ::_exit(1);
   const StateDirectory* const directory = &place.directory;
   const std::string name = place.id.Name();
-  // As the one whom the kernel names to callers, before anybody can be told the name.
+  // listen(2) records the peer credentials that the kernel names to callers (SO_PEERCRED): here, in the
+  // daemon, and before the name is told.
   const bool listens = ::listen(place.socket.Get(), kMaxCallers) == 0;
-  // Who provisions has gone: nobody will ever know the name.
+  // Without a provisioner nobody will ever know the name.
   if (!listens || ::send(place.provisioner.Get(), "r", 1, MSG_NOSIGNAL) != 1) {
     directory->Remove(name);
     ::_exit(1);
@@ -73,7 +75,7 @@ void SayTo(const UniqueFd& daemon, char word) {
   [[maybe_unused]] const ssize_t told = ::send(daemon.Get(), &word, 1, MSG_NOSIGNAL);
 }
 
-// 0: none of those that have arrived asks for an end.
+// The signal that asks for an end; 0: none of those that have arrived does.
 int EndingSignal(SignalScope& signals) {
   const bool ending = signals.Ending();
   for (const int number : signals.Take()) {
@@ -91,7 +93,7 @@ void Provisioned::Keep() {
   daemon.Reset();
 }
 
-// The daemon's last word comes over the socket that tells it that we are still there.
+// The daemon sends its last reply over the socket whose closing would tell it that the provisioner has gone.
 Result<Provisioned::End> Provisioned::Wait() {
   SignalScope signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();

@@ -19,7 +19,7 @@ using Cbor = nlohmann::json;
 
 constexpr std::string_view kSuffix = ".left";
 constexpr std::size_t kMaxBytes = std::size_t{4} << 20U;
-// A sandbox whose daemon was killed is gone in milliseconds; this bounds the wait for one that is stuck.
+// Bounds the wait for the processes of a sandbox whose daemon was killed, which mostly end in milliseconds.
 constexpr int kMaxWaitMs = 10000;
 
 Cbor Bytes(const std::string& text) { return Cbor::binary({text.begin(), text.end()}); }
@@ -29,7 +29,7 @@ std::string Text(const Cbor& bytes) {
   return {binary.begin(), binary.end()};
 }
 
-// When a process was started, in ticks since boot: with its number it means one process and no other.
+// The start time of a process in ticks since boot: with the pid it identifies one process.
 std::uint64_t BornAt(pid_t process) {
   const std::string text = ProcessText(process, "stat");
   const std::size_t name_end = text.rfind(')');

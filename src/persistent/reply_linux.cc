@@ -47,7 +47,7 @@ void Visit(ArchiveReader& archive, ResourceLimit& limit) {
   archive(limit.resource, limit.amount, limit.pointer);
 }
 
-// As far as it says which limits it has, and where they are counted.
+// Only what a launcher needs: the limits of a group and the files in which they are counted.
 void Visit(ArchiveWriter& archive, const CgroupSetting& setting) { archive(setting.file, setting.value); }
 void Visit(ArchiveReader& archive, CgroupSetting& setting) { archive(setting.file, setting.value); }
 
@@ -69,7 +69,7 @@ void VisitError(Archive& archive, AnyError& error) {
   archive(error.code, error.message, error.pointer, error.hint);
 }
 
-// A mount as far as it decides where files of ours may be.
+// Only what a launcher needs to know where the command can write.
 struct Mounted {
   std::string path = {};
   Access access = Access::kReadOnly;
@@ -118,7 +118,7 @@ void VisitMounts(ArchiveReader& archive, LinuxSandbox& sandbox) {
   }
 }
 
-// Configurations of git's that are held: whoever runs a command tells when it was to write one.
+// The configurations of git's that are held: the launcher warns when its command tried to write one.
 void VisitConfigs(ArchiveWriter& archive, const Plan& plan) {
   constexpr std::size_t kMost = 1000;
   std::vector<GitSnapshot::Held> configs;
@@ -154,7 +154,7 @@ std::string Text(Kind kind, Fill fill) {
   return archive.Take();
 }
 
-// What is wanted, read by `read`, or the error that was sent in its place.
+// The value of an answer, read by `read`, or the error that the daemon sent instead.
 template <class Read>
 Status Parse(const std::string& text, Kind wanted, Read read) {
   ArchiveReader archive(text);

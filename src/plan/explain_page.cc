@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/quoted.h"
 #include "mxc/backend.h"
 
@@ -20,8 +20,7 @@ void ExplainPage::Row(std::string_view line) {
 
 void ExplainPage::Rows(std::string_view text) {
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = TakePiece(text, '\n');
     Row(line);
   }
 }

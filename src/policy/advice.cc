@@ -116,7 +116,7 @@ bool Adviser::IsForSecrets(std::string_view path, const PathRule* rule) const {
       ParentOf(path) == JoinPath(home_, kKeyDirectory))
     return false;  // a public key
   const auto names = SecretNameRows();
-  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const std::string_view name = NameOf(path);
   return IsHiddenSecret(rule) || path.starts_with("/etc/ssh/ssh_host_") ||
          std::any_of(names.begin(), names.end(),
                      [&](const BaselineRow& row) { return MatchesName(row.path, name); }) ||

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/path.h"
 
 namespace mxc {
@@ -11,9 +12,8 @@ namespace {
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (end != 0) parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view part = TakePiece(text, separator);
+    if (!part.empty()) parts.emplace_back(part);
   }
   return parts;
 }

@@ -37,15 +37,13 @@ constexpr const char* kNoManager =
     "log in through PAM, as by ssh or `machinectl shell`, or have root run `loginctl enable-linger`";
 constexpr const char* kNoSystemBus = "install and start dbus";
 
-std::string_view LastPartOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 // `directory` down to the manager that has made it: the last user's in it, else the system's, in `root`.
 std::string ManagerOver(const std::string& root, const std::string& directory) {
   std::string manager = root;
   for (std::size_t at = root.size(); at < directory.size();) {
     at = std::min(directory.find('/', at + 1), directory.size());
     const std::string_view path = std::string_view(directory).substr(0, at);
-    const std::string_view unit = LastPartOf(path);
+    const std::string_view unit = NameOf(path);
     if (unit.starts_with("user@") && unit.ends_with(".service")) manager = path;
   }
   return manager;
@@ -172,7 +170,7 @@ class Finder {
     place.controllers.emplace_back("cpuacct");
     place.scope = {.busctl = *busctl,
                    .address = "unix:path=" + maker.socket,
-                   .slice = std::string(LastPartOf(place.directory))};
+                   .slice = std::string(NameOf(place.directory))};
     found_.places.push_back(std::move(place));
     Refuse(controllers, why + "and " + maker.group + " has not got the controller",
            "have it delegated: Delegate= of the unit user@.service");

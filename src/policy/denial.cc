@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.h"
 #include "policy/paths/baseline.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/socket_tables.h"
@@ -159,7 +160,7 @@ std::optional<FileDenial> DenialJudge::MissedAtHome(const FileCall& call) const 
 // A program that the command looked for along its PATH, and the caller has on his.
 std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const {
   const std::string path = FoldLexically(call.path);
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string_view name = NameOf(path);
   const auto has = [&](std::string_view list, std::string_view directory) {
     return (":" + std::string(list) + ":").find(":" + std::string(directory) + ":") != std::string::npos;
   };
@@ -170,8 +171,7 @@ std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const 
   // The first directory of `list` that holds the program, of those that show or of those that do not.
   const auto find = [&](std::string_view list, bool shown) -> std::string {
     while (!list.empty()) {
-      const std::string_view directory = list.substr(0, list.find(':'));
-      list.remove_prefix(std::min(list.size(), directory.size() + 1));
+      const std::string_view directory = TakePiece(list, ':');
       if (!directory.starts_with('/')) continue;
       const Result<Walked> walked = walker.Walk(JoinPath(directory, name));
       const bool program = walked && walked->Is(FileType::kRegular);

@@ -18,10 +18,11 @@ class ImageHost final : public ForwardingHost {
   ImageHost(const Host& host, const std::string& image) : ForwardingHost(host), image_(image) {}
 
   [[nodiscard]] Lookup LookAt(const std::string& path) const override {
-    return path == "/" ? Asked().LookAt(image_) : Asked().LookAt(Real(ParentOf(path)) + NameOf(path));
+    return path == "/" ? Asked().LookAt(image_)
+                       : Asked().LookAt(JoinPath(Real(ParentOf(path)), NameOf(path)));
   }
   [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override {
-    return Asked().ReadLink(Real(ParentOf(path)) + NameOf(path));
+    return Asked().ReadLink(JoinPath(Real(ParentOf(path)), NameOf(path)));
   }
   [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override {
     return Asked().MayAccess(Real(path), access);
@@ -35,7 +36,6 @@ class ImageHost final : public ForwardingHost {
   }
 
  private:
-  static std::string NameOf(std::string_view path) { return std::string(path.substr(path.rfind('/'))); }
   // Asked by several threads at a time: each walks by itself.
   [[nodiscard]] std::string Real(std::string_view path) const {
     const Result<Walked> walked = PathWalker(Asked(), image_).Walk(path);

@@ -96,7 +96,7 @@ class OthersPlaces {
     constexpr std::uint32_t kForOthers = 077;
     const Result<Walked> above = walker_.Walk(ParentOf(place));
     if (!above || IsClosed(above->path)) return;
-    std::string path = JoinPath(above->path, place.substr(place.rfind('/') + 1));
+    std::string path = JoinPath(above->path, NameOf(place));
     const Lookup& lookup = walker_.LookAt(path);
     const bool used = lookup.Is(FileType::kDirectory) && lookup.status->uid == uid &&
                       (lookup.status->mode & kForOthers) == 0;
@@ -127,7 +127,7 @@ std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
   if (!host.Caller().IsRoot()) return places;
   OthersPlaces others(host, walker);
   const std::string_view prefix = kFixedPlacePrefix;
-  others.FindIn(std::string(ParentOf(prefix)), prefix.substr(prefix.rfind('/') + 1));
+  others.FindIn(std::string(ParentOf(prefix)), NameOf(prefix));
   others.FindIn(kSessionDirectories, "");
   std::vector<std::string> paths = others.Take();
   std::sort(paths.begin(), paths.end());

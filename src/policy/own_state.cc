@@ -24,9 +24,7 @@ bool CanBeMade(const Host& host, PathWalker& walker, const std::string& path) {
 }
 
 // An image that is being unpacked: tar writes there, in a sandbox, and no run uses it before it is done.
-bool IsUnfinishedImage(const std::string& path) {
-  return std::string_view(path).substr(path.rfind('/') + 1).starts_with(kUnfinishedImage);
-}
+bool IsUnfinishedImage(const std::string& path) { return NameOf(path).starts_with(kUnfinishedImage); }
 
 Error Granted(const PathRule& rule, const OwnPlace& place, const std::string& path) {
   const std::string why =
@@ -78,8 +76,7 @@ class OwnState {
   Status Deny(const OwnPlace& place) {
     const Result<Walked> above = walker_.Walk(ParentOf(place.path));
     if (!above) return Done{};  // nor can a run of ours look there
-    const Result<std::vector<std::string>> all =
-        NamesOf(JoinPath(above->path, place.path.substr(place.path.rfind('/') + 1)));
+    const Result<std::vector<std::string>> all = NamesOf(JoinPath(above->path, NameOf(place.path)));
     if (!all) return all.error();
     for (const std::string& path : *all) {
       if (Status denied = DenyName(place, path); !denied) return denied;
@@ -114,7 +111,7 @@ class OwnState {
       return Conflict(Quoted(walked->path) + ": whoever could write it would choose what the next call runs",
                       grant->pointer, "remove the entry");
     }
-    protector_.Begin({.preset = Preset::kGit, .pointer = grant != nullptr ? grant->pointer : "/filesystem"});
+    protector_.BeginOwnState(grant != nullptr ? grant->pointer : "/filesystem");
     protector_.Protect(file, WhenMissing::kLeft);
     std::string_view above = ParentOf(walked->path);
     for (; above != "/" && rules_.Find(above) == nullptr; above = ParentOf(above))
@@ -151,7 +148,7 @@ class OwnState {
 
   // Protects the other hard-link names of the files kept above.
   Status HoldOtherNames() {
-    protector_.Begin({.preset = Preset::kGit, .pointer = "/filesystem"});
+    protector_.BeginOwnState("/filesystem");
     if (Status held = protector_.HoldOtherNames(); !held) return held;
     return protector_.End();
   }
@@ -208,7 +205,7 @@ class OwnState {
                            grant.pointer, "write the path without '..'");
     }
     if (!walker_.LookAt(path).status) return Hold(path, grant, true);
-    protector_.Begin({.preset = Preset::kGit, .pointer = grant.pointer});
+    protector_.BeginOwnState(grant.pointer);
     protector_.Pin(path);
     return Done{};
   }
@@ -257,7 +254,7 @@ class OwnState {
     const bool there = seen_walker_.LookAt(path).status.has_value();
     const bool made = !there && CanChange(above);
     if (linked && (made || there) && !TraitsOf(containment_).mounts) return NeedsMounts(found, path);
-    protector_.Begin({.preset = Preset::kGit, .pointer = found.pointer});
+    protector_.BeginOwnState(found.pointer);
     protector_.Protect(path, WhenMissing::kDirectory);
     if (Status ended = protector_.End(); !ended) return ended;
     return made && Writable(path) != nullptr ? Status(NotHeld(found, path)) : Done{};
@@ -289,15 +286,15 @@ class OwnState {
 }  // namespace
 
 Status ProtectOwnState(const Host& host, const std::vector<OwnPlace>& places, const MountNames& names,
-                       const std::vector<Entry>& entries, const PolicyFile& policy_file, PathWalker& walker,
-                       RuleSet& rules, Policy& policy) {
+                       const std::vector<ExaminedEntry>& entries, const PolicyFile& policy_file,
+                       PathWalker& walker, RuleSet& rules, Policy& policy) {
   if (!rules.HasGrantOfPolicy()) return Done{};
   OwnState state(host, policy.containment, names, walker, rules, policy.warnings);
   for (const OwnPlace& place : places) {
     if (Status done = place.sockets ? state.Deny(place) : state.Keep(place); !done) return done;
   }
   if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};
-  for (const Entry& entry : entries) {
+  for (const ExaminedEntry& entry : entries) {
     if (Status left = state.PinDirectoriesSteppedOutOf(entry.walked); !left) return left;
   }
   for (const std::string& file : FindOwnFiles(host)) {

@@ -35,7 +35,7 @@ struct PolicyFile {
 // command could replace, and for a path that cannot be examined or protected; kUnenforceable, where only a
 // mount could protect what links lead to, and there are no mounts.
 [[nodiscard]] Status ProtectOwnState(const Host& host, const std::vector<OwnPlace>& places,
-                                     const MountNames& names, const std::vector<Entry>& entries,
+                                     const MountNames& names, const std::vector<ExaminedEntry>& entries,
                                      const PolicyFile& policy_file, PathWalker& walker, RuleSet& rules,
                                      Policy& policy);
 

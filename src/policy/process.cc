@@ -1,10 +1,10 @@
 #include "policy/process.h"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/plain_command.h"
 #include "base/quoted.h"
 #include "mxc/sandbox/private_home.h"
@@ -39,8 +39,7 @@ std::string SearchPathOf(const Tools& tools, std::string_view standard) {
     if (directory.find(':') == std::string::npos) add(directory);
   }
   while (!standard.empty()) {
-    const std::string_view directory = standard.substr(0, standard.find(':'));
-    standard.remove_prefix(std::min(standard.size(), directory.size() + 1));
+    const std::string_view directory = TakePiece(standard, ':');
     add(directory);
   }
   return path;
@@ -130,8 +129,7 @@ std::string DirectoriesOf(const Walked& program, const Host& host) {
 std::string WhereTheCallerHas(std::string_view name, const Host& host, PathWalker& walker, bool inherits) {
   const std::string path = host.Environment("PATH").value_or("");
   for (std::string_view rest = path; !rest.empty();) {
-    const std::string directory{rest.substr(0, rest.find(':'))};
-    rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
+    const std::string directory{TakePiece(rest, ':')};
     const Result<Walked> walked = walker.Walk(JoinPath(directory, name));
     if (!directory.starts_with('/') || !walked || !walked->status || !host.MayExecute(walked->path)) continue;
     const std::string found = "here it is in " + Quoted(directory);
@@ -147,8 +145,7 @@ bool IsOnPath(std::string_view name, const Process& process, const Workspace& wo
               const RuleSet& rules) {
   std::string_view rest = SearchPath(process.environment);
   while (!rest.empty()) {
-    const std::string_view directory = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
+    const std::string_view directory = TakePiece(rest, ':');
     // A relative or empty entry stands for wherever the command is.
     const std::string path = workspace.OnHost(JoinPath(directory, name));
     if (directory.substr(0, 1) != "/" || MayBeThere(path, walker, rules)) return true;

@@ -79,7 +79,8 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
 
 // Below baseline and grants alike: an entry of the policy is what has to hold under every name. Nothing is
 // asked where the outer sandbox hides the answer.
-Result<std::vector<Mount>> MountsOf(const Host& host, const std::vector<Entry>& entries, Policy& policy) {
+Result<std::vector<Mount>> MountsOf(const Host& host, const std::vector<ExaminedEntry>& entries,
+                                    Policy& policy) {
   if (entries.empty()) return std::vector<Mount>{};
   if (TraitsOf(policy.containment).mounts || !MountsAreHidden(host)) return ReadMounts(host);
   policy.warnings.push_back(
@@ -123,12 +124,13 @@ bool LauncherCopies(Containment containment) {
 }
 
 // What the policy says itself comes first: a tool that it shows or denies needs no grant.
-Status ExamineTools(const Config& config, const Host& host, PathWalker& walker, std::vector<Entry>& entries,
-                    Tools& tools, std::vector<Warning>& warnings) {
+Status ExamineTools(const Config& config, const Host& host, PathWalker& walker,
+                    std::vector<ExaminedEntry>& entries, Tools& tools, std::vector<Warning>& warnings) {
   tools = FindTools(host, config.tools_pointer, RulesOf(entries), walker);
   Config inherited;
   inherited.read_only = tools.entries;
-  Result<std::vector<Entry>> more = ExamineEntries(inherited, host, walker, warnings, GrantedLinks::kJudged);
+  Result<std::vector<ExaminedEntry>> more =
+      ExamineEntries(inherited, host, walker, warnings, GrantedLinks::kJudged);
   if (!more) return more.error();
   std::move(more->begin(), more->end(), std::back_inserter(entries));
   return Done{};
@@ -162,10 +164,10 @@ struct PathsRequest {
 };
 
 // Of the policy and of tools, cut by the ceiling, under each name.
-Result<std::vector<Entry>> EntriesOf(const PathsRequest& request, Policy& policy, Tools& tools) {
+Result<std::vector<ExaminedEntry>> EntriesOf(const PathsRequest& request, Policy& policy, Tools& tools) {
   const auto& [config, host, options, image, walker] = request;
   const Bounds& bounds = options.bounds;
-  Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
+  Result<std::vector<ExaminedEntry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries;
   YieldToPolicy(*entries);
   const bool inherits = !config.tools_pointer.empty() && policy.system == OperatingSystem::kLinux && !image &&
@@ -187,7 +189,7 @@ Result<std::vector<Entry>> EntriesOf(const PathsRequest& request, Policy& policy
 
 // In this order: each sees what stands there already.
 Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, const MountNames& names,
-                             const std::vector<Entry>& entries, RuleSet& rules, Policy& policy) {
+                             const std::vector<ExaminedEntry>& entries, RuleSet& rules, Policy& policy) {
   const auto& [config, host, options, image, walker] = request;
   const std::vector<OwnPlace> own_places =
       rules.HasGrantOfPolicy() ? FindOwnPlaces(host, walker) : std::vector<OwnPlace>{};
@@ -216,7 +218,7 @@ Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, co
 
 Result<RuleSet> ResolvePaths(const PathsRequest& request, Policy& policy, Tools& tools) {
   const auto& [config, host, options, image, walker] = request;
-  Result<std::vector<Entry>> entries = EntriesOf(request, policy, tools);
+  Result<std::vector<ExaminedEntry>> entries = EntriesOf(request, policy, tools);
   if (!entries) return entries.error();
   RuleSet rules = RulesOf(*entries);
   if (const Status temp = CheckTemp(config, rules, policy); !temp) return temp.error();
@@ -244,7 +246,7 @@ Result<RuleSet> ResolvePaths(const PathsRequest& request, Policy& policy, Tools&
   // Under the path it was written with, a workspace does not show.
   const std::string& workspace_pointer = config.process.workspace.pointer;
   if (!workspace_pointer.empty())
-    std::erase_if(*entries, [&](const Entry& entry) { return entry.pointer == workspace_pointer; });
+    std::erase_if(*entries, [&](const ExaminedEntry& entry) { return entry.pointer == workspace_pointer; });
   AddLinks(*entries, rules, policy.links);
   if (Status workspace = CheckWorkspaceIn(config.process.workspace, rules, policy.links); !workspace)
     return workspace.error();

@@ -157,7 +157,7 @@ class SocketDenials {
       if (written.empty()) continue;
       const Result<Walked> above = walker_.Walk(ParentOf(written));
       if (!above || !above->status) continue;
-      DenyDirectory(row, JoinPath(above->path, written.substr(written.rfind('/') + 1)));
+      DenyDirectory(row, JoinPath(above->path, NameOf(written)));
     }
   }
 

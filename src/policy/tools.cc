@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/path.h"
 #include "policy/paths/baseline.h"
 #include "policy/paths/callers_own.h"
@@ -42,8 +43,7 @@ class ToolFinder {
 
   void AddSearchPath(std::string_view text) {
     while (!text.empty()) {
-      const std::string_view entry = text.substr(0, text.find(':'));
-      text.remove_prefix(std::min(text.size(), entry.size() + 1));
+      const std::string_view entry = TakePiece(text, ':');
       if (!entry.starts_with('/')) continue;
       const std::string path = FoldLexically(entry);
       const bool known = std::find(tools_.search.begin(), tools_.search.end(), path) != tools_.search.end();
@@ -109,8 +109,7 @@ class ToolFinder {
     const Result<std::vector<std::string>> installed = host_.ListDirectory(versions);
     if (!installed) return false;
     while (!value.empty()) {
-      const std::string_view word = value.substr(0, value.find(':'));
-      value.remove_prefix(std::min(value.size(), word.size() + 1));
+      const std::string_view word = TakePiece(value, ':');
       const bool known = std::any_of(installed->begin(), installed->end(), [&](const std::string& name) {
         return name == word || (choice.prefix && name.starts_with(std::string(word) + "-"));
       });

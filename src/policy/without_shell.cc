@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/lists.h"
 #include "base/plain_command.h"
 #include "policy/process.h"
 #include "policy/program_file.h"
@@ -44,8 +45,7 @@ class Judge {
     if (program.front() == '/') return StartsAt(Look(program));
     if (program.find('/') != std::string::npos) return StartsAt(Look(JoinPath(process.cwd, program)));
     for (std::string_view rest = SearchPath(process.environment); !rest.empty();) {
-      const std::string_view directory = rest.substr(0, rest.find(':'));
-      rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
+      const std::string_view directory = TakePiece(rest, ':');
       const Sight sight = Look(JoinPath(directory, program));
       if (sight.kind != Sight::Kind::kAbsent) return StartsAt(sight);
     }

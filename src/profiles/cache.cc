@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.h"
 #include "base/quoted.h"
 #include "hash/sha256.h"
 #include "policy/paths/paths.h"
@@ -18,7 +19,7 @@ namespace {
 std::string ReadableName(std::string_view directory) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
   constexpr std::size_t kMaxBytes = 32;
-  std::string name{directory.substr(directory.rfind('/') + 1).substr(0, kMaxBytes)};
+  std::string name{NameOf(directory).substr(0, kMaxBytes)};
   for (char& c : name)
     if (kPlain.find(c) == std::string_view::npos) c = '_';
   return name.empty() || name.front() == '.' ? "_" + name : name;

@@ -20,7 +20,7 @@ class RunObserver;
 struct ProcessConfig;
 namespace session {
 class StateDirectory;
-struct Entry;
+struct Entered;
 struct Listed;
 struct Provisioned;
 struct SandboxId;
@@ -37,7 +37,7 @@ struct RemoteSandboxes {
   Status (*start)(const session::SandboxId& id) = nullptr;
   Status (*stop)(const session::SandboxId& id) = nullptr;  // and every command that runs in it
   Result<std::vector<Warning>> (*deprovision)(const session::SandboxId& id) = nullptr;
-  Result<session::Entry> (*enter)(const session::SandboxId& id) = nullptr;
+  Result<session::Entered> (*enter)(const session::SandboxId& id) = nullptr;
   // The plan of such an entry, with the command of a request. What is to be said about it is told.
   Result<Plan> (*with_command)(const ProcessConfig& written, Plan plan) = nullptr;
   Status (*start_in_background)(const Plan& plan) = nullptr;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/lists.h"
+
 namespace mxc {
 namespace {
 
@@ -53,9 +55,7 @@ std::string Styled(std::string_view text, Style style, bool colours) {
 std::vector<std::string> WrappedAt(std::string_view text, std::size_t width) {
   std::vector<std::string> lines{""};
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view word = TakePiece(text, ' ');
     if (!lines.back().empty() && WidthOf(lines.back()) + 1 + WidthOf(word) > width) lines.emplace_back();
     if (!lines.back().empty()) lines.back() += ' ';
     lines.back() += word;

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lists.h"
 #include "base/path.h"
-#include "policy/paths/lists.h"
 
 namespace mxc {
 

@@ -103,7 +103,7 @@ Error NotReported(const RelayResult& result, const StdioSetup& stdio, Reporting 
           .hint = std::string(ProcessesAreUsedUp() ? HintOf(EAGAIN) : "")};
 }
 
-// The command itself could only be told by SIGPIPE, if it was still there to be told.
+// The launcher reports it: the command may have ended before, and would only get SIGPIPE.
 std::optional<Error> LostOutput(const StdioSetup& stdio) {
   for (const Stream* stream : stdio.Outputs()) {
     if (stream->Failure() == 0) continue;
@@ -144,7 +144,7 @@ Error WentOn() {
           "`protect`"};
 }
 
-// What the kernel has refused to watch was not asked for in vain, and not in silence.
+// For a report of files that the kernel has not let us watch.
 Warning Unwatched() {
   return {.category = "files-unwatched",
           .message =
@@ -192,17 +192,58 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
   return relay.Run();
 }
 
+// What this run creates and changes on the host.
+Result<HostChanges> ChangesOf(const Plan& plan, RunObserver& observer) {
+  Result<HostChanges> changes = NameGuarded(plan.setup);
+  if (!changes) return changes;
+  changes->terminal = ModesToChange(plan);
+  changes->configs = observer.Configs();
+  changes->paths = observer.Paths();
+  return changes;
+}
+
+Result<RunGateway> ConnectGateway(const Plan& plan, RunObserver& observer, int records) {
+  const auto on_record = [&observer](const GatewayRecord& record) { observer.OnNetwork(record); };
+  return records < 0 ? RunGateway::Start(plan, on_record) : RunGateway::Follow(CopyOf(records), on_record);
+}
+
+Result<CallWatch> StartWatch(const Plan& plan, RunObserver& observer) {
+  CallWatch::Wanted wanted{.connections = HasGateway(plan)};
+  if (observer.WantsFiles() && CanWatchFiles(plan))
+    wanted.on_file = [&observer](const FileCall& call) { observer.OnFile(call); };
+  return CallWatch::Start(std::move(wanted));
+}
+
+// Why a run that has ended counts as failed; none: the command's status stands.
+std::optional<Error> FailureOf(const RelayResult& result, const Outcome& outcome, const StdioSetup& stdio,
+                               Reporting reporting, const PutBackReport& put_back) {
+  if (put_back.ended) return WentOn();
+  if (result.Stopped()) return std::nullopt;
+  // Memory may have run out for the sandbox's own first process.
+  const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
+  if (reporting != Reporting::kExitStatus && !result.reported && !starved)
+    return NotReported(result, stdio, reporting);
+  return LostOutput(stdio);
+}
+
+void WarnOfRun(const Plan& plan, const Started& started, const CallWatch& watch, bool stopped,
+               const Outcome& outcome, RunObserver& observer) {
+  if (watch.WantsFiles() && !watch.Watched()) observer.OnWarning(Unwatched());
+  for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
+  if (!started.reports) return;
+  if (const std::optional<int> full = started.reports->FullTmp())
+    observer.OnWarning(FullTmpWarning(plan, *full));
+  if (!started.reports->Left().empty() && !stopped) observer.OnWarning(Left(plan, started.reports->Left()));
+}
+
 Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxConnections& connections) {
   const std::uint64_t started_ms = NowMs();
   if (Status streams = CheckStandardStreams(); !streams) return streams.error();
   SignalScope signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
   if (Status made = MakeOwnDirectories(plan.setup); !made) return made.error();
-  Result<HostChanges> changes = NameGuarded(plan.setup);
+  Result<HostChanges> changes = ChangesOf(plan, observer);
   if (!changes) return changes.error();
-  changes->terminal = ModesToChange(plan);
-  changes->configs = observer.Configs();
-  changes->paths = observer.Paths();
   Result<HostResources> resources = PrepareHostResources(std::move(*changes));
   if (!resources) return resources.error();
   Undo undo;
@@ -212,15 +253,9 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
 
   const Reporting reporting = std::visit([](const auto& launch) { return ReportingOf(launch); }, plan.launch);
   RunTree tree(reporting);
-  const auto on_record = [&](const GatewayRecord& record) { observer.OnNetwork(record); };
-  Result<RunGateway> gateway = connections.records < 0
-                                   ? RunGateway::Start(plan, on_record)
-                                   : RunGateway::Follow(CopyOf(connections.records), on_record);
+  Result<RunGateway> gateway = ConnectGateway(plan, observer, connections.records);
   if (!gateway) return gateway.error();
-  CallWatch::Wanted wanted{.connections = HasGateway(plan)};
-  if (observer.WantsFiles() && CanWatchFiles(plan))
-    wanted.on_file = [&](const FileCall& call) { observer.OnFile(call); };
-  Result<CallWatch> watch = CallWatch::Start(std::move(wanted));
+  Result<CallWatch> watch = StartWatch(plan, observer);
   if (!watch) return watch.error();
   const std::vector<RunGroup>& groups = plan.groups.empty() ? resources->changes.groups : plan.groups;
   const ReachCounts reached_before = CountReached(plan.groups);
@@ -263,18 +298,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
   Outcome outcome = MakeOutcome(result, *stdio, NowMs() - started_ms);
   outcome.reached = ReachedLimits(plan, groups, reached_before, outcome);
-  // Memory may have run out for the sandbox's own first process.
-  const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
-  if (put_back.ended) return WentOn();
-  if (reporting != Reporting::kExitStatus && !result.reported && !result.Stopped() && !starved)
-    return NotReported(result, *stdio, reporting);
-  if (const std::optional<Error> lost = LostOutput(*stdio); lost && !result.Stopped()) return *lost;
-  if (watch->WantsFiles() && !watch->Watched()) observer.OnWarning(Unwatched());
-  for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
-  if (const std::optional<int> full = started->reports ? started->reports->FullTmp() : std::nullopt)
-    observer.OnWarning(FullTmpWarning(plan, *full));
-  if (started->reports && !started->reports->Left().empty() && !result.Stopped())
-    observer.OnWarning(Left(plan, started->reports->Left()));
+  if (std::optional<Error> failure = FailureOf(result, outcome, *stdio, reporting, put_back)) return *failure;
+  WarnOfRun(plan, *started, *watch, result.Stopped(), outcome, observer);
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/path.h"
 #include "policy/paths/paths.h"
 
 namespace mxc {
@@ -38,8 +39,6 @@ constexpr std::string_view kOfJobs[] = {"TERM",
                                         "npm_package_name",
                                         "npm_package_version"};
 
-std::string_view NameIn(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool IsLogin(std::string_view program) { return program.starts_with('-'); }
 
 std::vector<std::string> WordsOf(std::string_view text) {
@@ -58,7 +57,7 @@ std::vector<std::string> WordsOf(std::string_view text) {
 // `line` begins with "#!". The program it names, also behind env(1), is a shell.
 bool NamesShell(std::string_view line) {
   for (const std::string& word : WordsOf(line.substr(2))) {
-    const std::string_view name = NameIn(word);
+    const std::string_view name = NameOf(word);
     const bool of_env = name == "env" || name.starts_with('-') || name.find('=') != std::string_view::npos;
     if (!of_env) return name.ends_with("sh");
   }
@@ -86,7 +85,7 @@ std::string ShellOf(const Host& host) {
 }  // namespace
 
 bool IsShellName(std::string_view program) {
-  const std::string_view name = NameIn(program);
+  const std::string_view name = NameOf(program);
   return (name.starts_with('-') ? name.substr(1) : name) == kShellName;
 }
 

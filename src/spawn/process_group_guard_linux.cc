@@ -50,7 +50,7 @@ MXC_IN_THE_GUARD bool IsLivingMember(const char* stat, long size, pid_t group) {
   return number == group;
 }
 
-struct Entry {  // linux_dirent64 of getdents64(2)
+struct LinuxDirent64 {  // what getdents64(2) writes
   std::uint64_t inode;
   std::int64_t offset;
   std::uint16_t length;
@@ -63,10 +63,10 @@ MXC_IN_THE_GUARD bool SomeLive(pid_t group) {
   const long proc = ::syscall(SYS_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (proc < 0) return true;
   bool found = false;
-  alignas(Entry) char entries[4096];
+  alignas(LinuxDirent64) char entries[4096];
   for (long count = 0; !found && (count = ::syscall(SYS_getdents64, proc, entries, sizeof entries)) > 0;) {
     for (long at = 0; !found && at < count;) {
-      auto* const entry = reinterpret_cast<Entry*>(entries + at);
+      auto* const entry = reinterpret_cast<LinuxDirent64*>(entries + at);
       at += entry->length;
       if (entry->name[0] < '0' || entry->name[0] > '9') continue;
       // Either may be gone meanwhile, and then the next call fails.

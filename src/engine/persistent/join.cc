@@ -21,7 +21,7 @@ namespace {
 using engine::Event;
 using engine::Program;
 
-// Without a supervisor the connection stands for its handle: it is readable, and says what is to be said.
+// Without a supervisor the connection takes the place of its pidfd: it is readable, and has the report.
 SandboxProcess WithoutSupervisor(SandboxProcess process) {
   process.handle = UniqueFd{::fcntl(process.report.Get(), F_DUPFD_CLOEXEC, 3)};
   return process;
@@ -45,12 +45,12 @@ Result<SandboxProcess> StartInSession(const SessionRequest& request) {
   SandboxProcess process{.report = UniqueFd{::fcntl(request.connection, F_DUPFD_CLOEXEC, 3)}};
   if (!process.report) return SystemError(ErrorCode::kSetupFailed, "keep the connection", errno);
   if (request.streams.wait && !request.streams.wait(process.report.Get())) {
-    // Its supervisor ends; the relay knows why nothing is reported.
+    // Makes the supervisor end; the relay knows why no report comes.
     ::shutdown(process.report.Get(), SHUT_RDWR);
     return WithoutSupervisor(std::move(process));
   }
   const std::optional<engine::SentReport> answer = engine::ReceiveReport(process.report.Get());
-  // Killed, or the sandbox has been stopped: perhaps the command had begun.
+  // Without an answer the supervisor was killed or the sandbox stopped, perhaps after the command had begun.
   process.started = !answer || answer->report.event == Event::kStarted;
   if (!process.started && answer->report.step == engine::kNobody.step &&
       answer->report.number == engine::kNobody.number)
@@ -59,7 +59,7 @@ Result<SandboxProcess> StartInSession(const SessionRequest& request) {
   if (!answer) return WithoutSupervisor(std::move(process));
   process.id = answer->sender;
   process.handle = UniqueFd{static_cast<int>(::syscall(SYS_pidfd_open, process.id, 0U))};
-  // While the connection stands, so does its other end: the number is nobody else's.
+  // As long as the connection is open the supervisor lives, so its pid cannot have been reused.
   pollfd connection{.fd = process.report.Get(), .events = 0, .revents = 0};
   if (process.handle && ::poll(&connection, 1, 0) == 0) return process;
   process.id = -1;

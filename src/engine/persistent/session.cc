@@ -36,7 +36,7 @@ class Session {
 
   [[nodiscard]] int ControlSocket() const { return kept_.control_socket; }
 
-  // The daemon's end ends us.
+  // Init ends when the daemon has closed its end.
   void Admit() {
     const int connection = TakeConnection(init_.program.session, MSG_DONTWAIT);
     if (connection < 0) return;
@@ -51,8 +51,8 @@ class Session {
     TellEnd();
   }
 
-  // Orphans come to us only when their supervisor was killed, or could not end them. Each that dies may leave
-  // us its own.
+  // Init inherits orphans only from a supervisor that was killed or could not end them. Each that dies may
+  // leave its own children to init.
   void ReapAndForget() {
     int status = 0;
     pid_t dead = 0;
@@ -87,9 +87,9 @@ class Session {
     orphaned_ = orphaned_ || !supervisor || status != 0;
   }
 
-  // Orphans that fork faster than they are killed. A fork fails while a signal is pending, and so nobody has
-  // a child more once all in the namespace are stopped, the other commands for that moment too. Again each
-  // time: a timer may continue a process.
+  // Ends orphans that fork faster than they are killed. fork fails while a signal is pending, so once every
+  // process of the namespace has been sent SIGSTOP, other commands for that moment too, there are no new
+  // ones. Repeated each time, because a timer may continue a process.
   void EndOrphans() {
     constexpr int kRounds = 1000;
     constexpr int kMostAtOnce = 4096;
@@ -117,10 +117,10 @@ class Session {
     auto* const place = std::find(supervisors_.begin(), supervisors_.end(), 0);
     const bool room = place != supervisors_.end();
     Kept next;
-    // Without descriptors for a control socket it ends with its command.
+    // A supervisor without a control socket ends with its command.
     if (room) next.MakeControlSocket();
     if (!room) errno = EAGAIN;
-    // A raw clone, as this process is one itself: the C library's fork would look for what it has lost.
+    // clone(2) itself, as for this process: fork(3) would use state of the C library that is not valid here.
     const long id = room ? ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) : -1;
     if (id == 0) Supervise(init_, connection, next.inner);
     if (id < 0) {

@@ -35,7 +35,7 @@ int RunSessionInit(std::span<char* const> arguments) {
   if (proc < 0 || profile < 0 || profile > static_cast<int>(SeccompProfile::kRootCaller) || session < 0)
     return kUsage;
   engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile));
-  // Before anything else is in here that could look: our memory, our descriptors and our file are not for it.
+  // Before the first command exists: none may read init's memory, descriptors or program file.
   if (::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL) != 0) return kUsage;
   sigset_t all;
   sigfillset(&all);

@@ -27,7 +27,7 @@ void TieToConnection(const Child& child) {
   if (child.LauncherIsGone()) ::_exit(255);
 }
 
-// False: it has led the session of a terminal, which ends with it.
+// False: this process leads the session of a terminal, which must end with the command.
 bool Serve(const Child& init, int connection, int control_socket) {
   Child child{.program = init.program,
               .slots = init.slots,
@@ -49,10 +49,10 @@ bool Serve(const Child& init, int connection, int control_socket) {
   return received.command.controlling_terminal < 0;
 }
 
-// As long as the launcher is there, it may send us a signal, or what is below us, that is meant for its own
-// command. So the next one is left where it is, and we end, whereupon init starts another for it. What has
-// come until the launcher's end, from it or from a command, is nothing to the next. That end is looked at,
-// not waited for: it would wake us on the launcher's processor, and the launcher would end later for it.
+// Waits for the next command, or ends. While the launcher of the last command lives, it may still signal this
+// process or its children, so then this supervisor takes no further command and init starts another one.
+// Signals that arrived before the launcher's end are discarded. The end is polled instead of waited for: a
+// wake-up would run on the launcher's processor and delay its exit.
 void AwaitNext(int connection, int control_socket) {
   if (control_socket < 0 || ::fcntl(connection, F_SETFL, 0) != 0) ::_exit(0);
   if (::send(control_socket, &kFree, sizeof kFree, MSG_NOSIGNAL) != sizeof kFree) ::_exit(0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.h"
 #include "gateway/rules/rules.h"
 
 namespace mxc::egress {
@@ -74,7 +75,7 @@ class Reader {
     failed_ = true;
     return {};
   }
-  // A dot inside a label is not a dot between labels.
+  // Escapes a dot inside a label.
   static void AppendLabel(std::string& name, ByteView label) {
     if (!name.empty()) name += '.';
     for (const std::uint8_t byte : label) {
@@ -94,10 +95,9 @@ class Reader {
 
 void PutName(Bytes& out, std::string_view name) {
   while (!name.empty()) {
-    const std::string_view label = name.substr(0, name.find('.'));
+    const std::string_view label = TakePiece(name, '.');
     out.push_back(static_cast<std::uint8_t>(label.size()));
     out.insert(out.end(), label.begin(), label.end());
-    name.remove_prefix(std::min(name.size(), label.size() + 1));
   }
   out.push_back(0);
 }
@@ -214,7 +214,7 @@ Bytes WriteAnswer(const DnsQuery& query, const DnsAnswer& answer) {
   Bytes out;
   const auto count = answer.addresses.size() + (answer.pointer_name.empty() ? 0 : 1);
   Put16(out, query.id);
-  // An answer, recursion available; its authority is nobody's concern.
+  // QR and RA are set, AA is not.
   Put16(out, 0x8080U | (unsigned{query.opcode} << 11U) | (query.recursion_desired ? 0x0100U : 0U) |
                  static_cast<unsigned>(answer.code));
   Put16(out, query.question ? 1 : 0);

@@ -5,7 +5,7 @@
 namespace mxc::egress {
 namespace {
 
-// Addresses hold as long as the sandbox, but nobody gains from an answer that is kept long.
+// Addresses stay valid as long as the sandbox; a minute saves most repeated questions.
 constexpr std::uint32_t kTtlS = 60;
 constexpr std::string_view kReverse4 = ".in-addr.arpa";
 constexpr std::string_view kReverse6 = ".ip6.arpa";

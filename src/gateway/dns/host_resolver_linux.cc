@@ -16,7 +16,7 @@ constexpr std::size_t kMaxFileBytes = std::size_t{4} * 1024 * 1024;
 constexpr std::size_t kMaxKnown = 4096;
 constexpr std::size_t kMaxRunning = 256;
 constexpr std::uint64_t kKeepMs = 60000;
-// A name that is not there may be there soon; but not for every one of a thousand attempts a second.
+// A missing name may appear soon; a program may ask for it a thousand times a second.
 constexpr std::uint64_t kKeepFailureMs = 1000;
 // RFC 8305, 3: how long IPv4 addresses wait for IPv6 ones.
 constexpr std::uint64_t kWaitForIpv6Ms = 50;
@@ -110,7 +110,7 @@ class Lookup : public std::enable_shared_from_this<Lookup> {
       resolution.problem = answered_ ? "the name has no address" : "no name server answers";
       keep_ms_ = kKeepFailureMs;
     }
-    // Half an answer is not kept.
+    // Kept only if both families have been answered.
     resolver_.Finish(name_, std::move(resolution), pending_ == 0 ? keep_ms_ : 0);
   }
 

@@ -68,7 +68,7 @@ bool ReadServerName(ByteView extension, HeadNames& names) {
   const std::size_t type = list.Number(1);
   const ByteView host = list.Vector(2);
   if (outer.Failed() || !outer.Empty() || list.Failed() || !list.Empty() || type != 0) return false;
-  const auto name = ValidName({reinterpret_cast<const char*>(host.data()), host.size()});
+  const auto name = ValidName(TextOf(host));
   if (!name || !names.hosts.empty()) return false;
   names.hosts.push_back(*name);
   return true;

@@ -1,39 +1,14 @@
 #include "gateway/inspect/client_side.h"
 
 #include <algorithm>
-#include <array>
 
-#include "mxc/fold.h"
+#include "gateway/inspect/server_hello.h"
 
 namespace mxc::egress {
 namespace {
 
-constexpr std::size_t kTlsRecordHeader = 5;
-constexpr std::uint8_t kTlsVersion = 3;  // the first byte of each
-enum RecordType : std::uint8_t { kChange = 20, kAlert = 21, kHandshake = 22, kData = 23 };
-
-// RFC 8446, 4.1.3: the random value of a ServerHello that asks for another ClientHello.
-constexpr std::array<std::uint8_t, 32> kRetry = {
-    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
-    0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c};
-constexpr std::size_t kRandomAt = 11;  // behind the headers of record and message, and a version
-
-enum class ServerSays { kNothingYet, kHello, kAnotherHello, kNoTls };
-
-// Some servers send a warning before their ServerHello.
-ServerSays ReadServerHello(ByteView said) {
-  while (said.size() >= kTlsRecordHeader && said[0] == kAlert) {
-    const std::size_t size = kTlsRecordHeader + (std::size_t{said[3]} << 8U) + said[4];
-    if (size > said.size()) return ServerSays::kNothingYet;
-    said = said.subspan(size);
-  }
-  if (!said.empty() && said[0] != kHandshake) return ServerSays::kNoTls;
-  if (said.size() > kTlsRecordHeader && said[kTlsRecordHeader] != 2) return ServerSays::kNoTls;
-  if (said.size() < kRandomAt + kRetry.size()) return ServerSays::kNothingYet;
-  const ByteView random = said.subspan(kRandomAt, kRetry.size());
-  return std::equal(kRetry.begin(), kRetry.end(), random.begin()) ? ServerSays::kAnotherHello
-                                                                  : ServerSays::kHello;
-}
+constexpr std::string_view kAnotherProtocol = "the server answers in another protocol than the client's";
+constexpr std::string_view kNamesHost = "it names a host in a protocol that the gateway cannot check";
 
 }  // namespace
 
@@ -206,7 +181,7 @@ void ClientSide::LeaveJudged() {
   } else if (behind_hello_) {
     phase_ = *std::exchange(behind_hello_, std::nullopt);
   } else if (head_.Is() == ProtocolSniffer::Kind::kTls) {
-    // Nobody asks for a third.
+    // A server asks for another ClientHello once at most (RFC 8446, 4.1.4).
     phase_ = hello_again_ ? Phase::kFree : Phase::kRecords;
     early_data_ = head_.Head().early_data;
   } else {
@@ -223,7 +198,7 @@ ClientSide::Step ClientSide::HearBody() {
   if (!used) return Broken("the body of its HTTP request is malformed");
   Pass(*used);
   if (!body_->Done()) return Step::kWait;
-  // A server that has spoken before it was asked has not been heard to the end.
+  // The answer is found only as the server's first bytes.
   const bool heard = heads_here_ == 1 && server_.empty() && !blind_;
   if (head_.Connects() && heard) return Enter(Phase::kTunnel);
   if (head_.Head().websocket && heard) return Enter(Phase::kUpgrade);
@@ -234,7 +209,7 @@ ClientSide::Step ClientSide::HearBody() {
 // A server that answers otherwise may read another request where the body stands.
 ClientSide::Step ClientSide::AwaitContinue() {
   constexpr std::string_view kGoOn = "HTTP/1.1 100";
-  const std::string_view said{reinterpret_cast<const char*>(server_.data()), server_.size()};
+  const std::string_view said = TextOf(server_);
   if (!blind_ && said.starts_with(kGoOn)) return Enter(Phase::kBody);
   if (heard_.empty() || (!blind_ && kGoOn.starts_with(said))) return Step::kWait;
   return Broken("it sends a body that the server has not asked for");
@@ -242,7 +217,7 @@ ClientSide::Step ClientSide::AwaitContinue() {
 
 // A server that does not agree reads another request.
 ClientSide::Step ClientSide::AwaitUpgrade() {
-  switch (AgreesToWebSocket({reinterpret_cast<const char*>(server_.data()), server_.size()})) {
+  switch (AgreesToWebSocket(TextOf(server_))) {
     case Match::kYes:
       return Enter(Phase::kFree);
     case Match::kMaybe:
@@ -253,12 +228,12 @@ ClientSide::Step ClientSide::AwaitUpgrade() {
   return Expect(ProtocolSniffer::Takes::kAll);
 }
 
-// What is said through a tunnel is answered by the server behind it, from the end of the proxy's answer on.
+// Behind the head of the proxy's answer come the bytes of the server at the other end of the tunnel.
 ClientSide::Step ClientSide::AwaitTunnel() {
   constexpr std::string_view kAgreed = "HTTP/1.? 2";
   constexpr std::string_view kEnd = "\r\n\r\n";
   constexpr std::size_t kMostBytes = 16384;
-  const std::string_view said{reinterpret_cast<const char*>(server_.data()), server_.size()};
+  const std::string_view said = TextOf(server_);
   const std::string_view begun = said.substr(0, kAgreed.size());
   const bool agrees = std::equal(begun.begin(), begun.end(), kAgreed.begin(),
                                  [](char byte, char agreed) { return byte == agreed || agreed == '?'; });
@@ -273,7 +248,7 @@ ClientSide::Step ClientSide::AwaitTunnel() {
   return Expect(ProtocolSniffer::Takes::kAll);
 }
 
-// Until it is certain that no further ClientHello follows: the server asks for one more, or does not.
+// Until the server's answer says whether another ClientHello follows.
 ClientSide::Step ClientSide::HearRecords() {
   if (record_left_ > 0) {
     const std::size_t count = std::min<std::uint64_t>(record_left_, heard_.size());
@@ -285,10 +260,10 @@ ClientSide::Step ClientSide::HearRecords() {
   const ServerSays answer = blind_ ? ServerSays::kNothingYet : ReadServerHello(said);
   if (answer == ServerSays::kHello) return Enter(Phase::kFree);
   if (heard_.size() <= kTlsRecordHeader) return Step::kWait;
-  if (answer == ServerSays::kNoTls) return Broken("the server answers in another protocol than the client's");
+  if (answer == ServerSays::kNoTls) return Broken(kAnotherProtocol);
   const std::uint8_t type = heard_[0];
   const std::size_t size = (std::size_t{heard_[3]} << 8U) + heard_[4];
-  if (type < kChange || type > kData || size == 0) return Broken("its TLS is malformed");
+  if (type < kChange || type > kData || size == 0) return Broken(kMalformedTls);
   if (type == kHandshake &&
       (answer == ServerSays::kAnotherHello || (blind_ && heard_[kTlsRecordHeader] == 1))) {
     hello_again_ = true;
@@ -314,10 +289,10 @@ ClientSide::Step ClientSide::AwaitAnswer() {
     case Match::kNo:
       break;
   }
-  return Broken("the server answers in another protocol than the client's");
+  return Broken(kAnotherProtocol);
 }
 
-// One byte for each request: it agrees, or does not.
+// PostgreSQL: the server answers each request for encryption with one byte, 'S' or 'N'.
 ClientSide::Step ClientSide::AwaitEncryption() {
   constexpr std::size_t kMostRequests = 4;
   if (heard_.empty()) return Step::kWait;
@@ -334,29 +309,18 @@ ClientSide::Step ClientSide::AwaitEncryption() {
   }
   only_protocol_ = true;
   if (answer == 'N') return Expect(ProtocolSniffer::Takes::kAll);
-  return Broken("the server answers in another protocol than the client's");
+  return Broken(kAnotherProtocol);
 }
 
-// A server begins TLS behind the line of a command (STARTTLS, STLS, AUTH TLS, AUTH SSL), and a record of TLS
-// begins as no line of text does.
 ClientSide::Step ClientSide::HearLines() {
-  constexpr std::uint32_t kTls = ('t' << 16U) | ('l' << 8U) | 's';
-  constexpr std::uint32_t kSsl = ('s' << 16U) | ('s' << 8U) | 'l';
   if (heard_.empty()) return Step::kWait;
   const ByteView text = BeforeHello();
-  std::size_t at = 0;
-  for (; at < text.size(); ++at) {
-    const std::uint8_t byte = text[at];
-    if (tls_named_ && in_line_ == 0 && byte == kHandshake) break;
-    if (tls_named_ && in_line_ == 1 && byte == kTlsVersion) return Broken("its TLS is malformed");
-    in_line_ = byte == '\n' || (in_line_ == 0 && PassedOver(byte)) ? 0 : in_line_ + 1;
-    letters_ = ((letters_ << 8U) | static_cast<std::uint8_t>(Folded(static_cast<char>(byte)))) & 0xffffffU;
-    tls_named_ = tls_named_ || letters_ == kTls || letters_ == kSsl;
-  }
-  const bool begins = at < text.size() || (hello_ && tls_named_ && in_line_ == 0);
+  const std::optional<std::size_t> before_tls = lines_.Feed(text);
+  if (!before_tls) return Broken(kMalformedTls);
+  const bool begins = *before_tls < text.size() || (hello_ && lines_.TlsMayBegin());
   if (!begins) return Watch(text);
   hello_ = {};
-  Pass(at);
+  Pass(*before_tls);
   return Expect(ProtocolSniffer::Takes::kHello);
 }
 
@@ -370,6 +334,74 @@ ClientSide::Step ClientSide::HearMysql() {
   if (heard_[2] != 0) return Broken("its first message does not end");
   if (heard_.size() < size) return Step::kWait;
   Pass(size);
+  return Expect(ProtocolSniffer::Takes::kHello);
+}
+
+ClientSide::Step ClientSide::HearUnknown() {
+  unrecognised_ = true;
+  if (const KnownProtocol* greeted = FindByGreeting(server_)) return AfterGreeting(greeted->sequel);
+  if (heard_.empty()) return Step::kWait;
+  if (!unknown_.Begun()) {
+    const Match socks = OpensSocks(heard_);
+    if (socks == Match::kMaybe) return Step::kWait;
+    if (socks == Match::kYes) return Broken("it asks a SOCKS proxy, which is to reach any host");
+  }
+  const ByteView text = BeforeHello();
+  if (host_line_.Feed(text)) return Broken(kNamesHost);
+  const UnknownOpening::State line = unknown_.Feed(text);
+  if (line == UnknownOpening::State::kRequest) return Broken(kMalformedRequest);
+  if (line == UnknownOpening::State::kEnded) phase_ = Phase::kUnheard;
+  return Watch(text);
+}
+
+// The server of a known protocol has greeted a client that spoke first. A client of MySQL never does; another
+// may have asked for TLS already.
+ClientSide::Step ClientSide::AfterGreeting(Sequel sequel) {
+  if (sequel == Sequel::kMysql) return Broken("it speaks before the server has greeted it");
+  lines_.ExpectTls();
+  unrecognised_ = false;
+  EnterSequel(sequel == Sequel::kLines && heads_ > 0 ? Sequel::kWatched : sequel);  // TLS is not of lines
+  return Step::kOn;
+}
+
+ClientSide::Step ClientSide::HearUnheard() {
+  constexpr std::size_t kLongestGreeting = 9;
+  if (const KnownProtocol* greeted = FindByGreeting(server_)) return AfterGreeting(greeted->sequel);
+  if (heard_.empty()) return Step::kWait;
+  if (server_.size() >= kLongestGreeting) return Enter(Phase::kWatched);
+  const ByteView text = BeforeHello();
+  if (host_line_.Feed(text)) return Broken(kNamesHost);
+  return Watch(text);
+}
+
+// A server that answers in HTTP has read a request in an unknown protocol.
+ClientSide::Step ClientSide::HearWatched() {
+  constexpr std::string_view kHttp = "HTTP/";
+  if (heard_.empty()) return Step::kWait;
+  if (unrecognised_ && TextOf(server_).starts_with(kHttp)) return Broken(kAnotherProtocol);
+  return Watch(BeforeHello());
+}
+
+ByteView ClientSide::BeforeHello() {
+  hello_ = hello_scan_.Find(heard_);
+  return ByteView(heard_).first(hello_ ? hello_->at : heard_.size());
+}
+
+// `text` passes with the next step; first the caller judges the hosts in it.
+ClientSide::Step ClientSide::Watch(ByteView text) {
+  watched_ = text.size();
+  if (!unrecognised_) return Step::kOn;
+  hosts_ = request_lines_.Feed(text);
+  return hosts_.empty() ? Step::kOn : Step::kHosts;
+}
+
+ClientSide::Step ClientSide::LeaveWatched() {
+  Pass(*std::exchange(watched_, std::nullopt));
+  if (!hello_) return Step::kOn;
+  heard_.insert(heard_.begin(), hello_->begun.begin(), hello_->begun.end());
+  ahead_ = hello_->begun.size();
+  hello_ = {};
+  behind_hello_ = phase_ == Phase::kLines ? Phase::kWatched : phase_;  // no lines follow
   return Expect(ProtocolSniffer::Takes::kHello);
 }
 

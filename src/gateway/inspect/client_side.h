@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +21,8 @@
 #include "gateway/inspect/http_body.h"
 #include "gateway/inspect/protocol_sniffer.h"
 #include "gateway/inspect/request_lines.h"
+#include "gateway/inspect/start_tls_lines.h"
+#include "gateway/inspect/unknown_opening.h"
 
 namespace mxc::egress {
 
@@ -138,14 +139,10 @@ class ClientSide {
   Bytes opening_ = {};          // the client's, in protocol_
   bool only_protocol_ = false;  // only another opening of protocol_ may follow
   std::size_t asked_ = 0;       // PostgreSQL: requests for encryption
-  std::size_t in_line_ = 0;     // bytes of a line, without those that servers skip at its beginning
-  bool tls_named_ = false;
-  std::uint32_t letters_ = 0;  // the last three bytes of a line, case-folded
-  std::string unknown_ = {};   // the last bytes of the first line of an unknown protocol
-  std::size_t unknown_size_ = 0;
-  HostLine host_line_ = {};     // in an unknown protocol
-  bool ended_in_half_ = false;  // it contained a lone LF
-  bool unrecognised_ = false;   // the protocol is unknown
+  StartTlsLines lines_ = {};
+  bool unrecognised_ = false;    // the protocol is unknown
+  UnknownOpening unknown_ = {};  // its first line
+  HostLine host_line_ = {};
   RequestLines request_lines_ = {};
   std::vector<AskedHost> hosts_ = {};
   HelloScan hello_scan_ = {};

@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "gateway/inspect/protocol_sniffer.h"
+#include "gateway/inspect/server_hello.h"
 
 namespace mxc::egress {
 namespace {
-
-constexpr std::uint8_t kHelloRecord = 22;
-constexpr std::uint8_t kMajorVersion = 3;
 
 // Five bytes are fixed and more are bounded: other data has that once in terabytes. A message in several
 // records counts with the first bytes of each, and so does one that is broken by a record of another type or
@@ -20,18 +18,18 @@ Match BeginsHello(ByteView bytes) {
   constexpr std::size_t kHeader = 5;
   constexpr std::size_t kLongestRecord = 16384 + 2048;
   constexpr std::array<std::pair<std::uint8_t, std::uint8_t>, 6> kMessage = {
-      {{1, 1}, {0, 2}, {0, 255}, {0, 255}, {kMajorVersion, kMajorVersion}, {0, 255}}};  // type, length,
-                                                                                        // version
+      {{1, 1}, {0, 2}, {0, 255}, {0, 255}, {kTlsMajorVersion, kTlsMajorVersion}, {0, 255}}};  // type, length,
+                                                                                              // version
   std::size_t seen = 0;
   while (true) {
     if (bytes.empty()) return Match::kMaybe;
     const bool first = seen == 0;
-    if (first ? bytes[0] != kHelloRecord : !IsRecordType(bytes[0])) return Match::kNo;
-    if (bytes.size() > 1 && bytes[1] != kMajorVersion) return Match::kNo;
+    if (first ? bytes[0] != kHandshake : !IsRecordType(bytes[0])) return Match::kNo;
+    if (bytes.size() > 1 && bytes[1] != kTlsMajorVersion) return Match::kNo;
     if (bytes.size() < kHeader) return Match::kMaybe;
     const std::size_t length = NumberAt(bytes, 3, 2);
     if (length > kLongestRecord) return Match::kNo;
-    if (length == 0 || bytes[0] != kHelloRecord) return first ? Match::kNo : Match::kYes;
+    if (length == 0 || bytes[0] != kHandshake) return first ? Match::kNo : Match::kYes;
     bytes = bytes.subspan(kHeader);
     for (std::size_t i = 0; i < length; ++i) {
       if (seen == kMessage.size()) return Match::kYes;
@@ -52,10 +50,10 @@ std::optional<HelloStart> HelloScan::Find(ByteView bytes) {
   for (std::size_t i = 0; i < size; ++i) {
     if (i >= before) {
       const auto rest = bytes.subspan(i - before);
-      const auto next = std::find(rest.begin(), rest.end(), kHelloRecord);
+      const auto next = std::find(rest.begin(), rest.end(), kHandshake);
       i += static_cast<std::size_t>(std::distance(rest.begin(), next));
       if (i == size) break;
-    } else if (at(i) != kHelloRecord) {
+    } else if (at(i) != kHandshake) {
       continue;
     }
     Bytes rest;

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/lists.h"
 #include "gateway/inspect/protocol_sniffer.h"
 #include "gateway/rules/rules.h"
 #include "mxc/fold.h"
@@ -10,7 +11,6 @@ namespace mxc::egress {
 namespace {
 
 // Servers differ in what they make of a crooked head, so there is one reading or none.
-constexpr std::string_view kMalformedHead = "its HTTP request is malformed";
 constexpr std::string_view kVersion = "it speaks HTTP/2 without TLS, which cannot be checked";
 
 bool IsTokenByte(char c) {
@@ -101,14 +101,14 @@ bool TakeLine(std::string_view& head, std::string_view& line) {
 RequestLine ReadRequestLine(std::string_view line, HeadNames& names) {
   const auto first = line.find(' ');
   const auto last = line.rfind(' ');
-  if (first == std::string_view::npos || first == last) return {.problem = kMalformedHead};
+  if (first == std::string_view::npos || first == last) return {.problem = kMalformedRequest};
   const std::string_view method = line.substr(0, first);
   const std::string_view target = line.substr(first + 1, last - first - 1);
   const std::string_view version = line.substr(last + 1);
   if (version == "HTTP/2.0") return {.problem = kVersion};
-  if (version != "HTTP/1.1" && version != "HTTP/1.0") return {.problem = kMalformedHead};
+  if (version != "HTTP/1.1" && version != "HTTP/1.0") return {.problem = kMalformedRequest};
   const bool blank = std::any_of(target.begin(), target.end(), [](char c) { return c >= 0 && c <= ' '; });
-  if (blank || !IsToken(method) || !ReadTarget(method, target, names)) return {.problem = kMalformedHead};
+  if (blank || !IsToken(method) || !ReadTarget(method, target, names)) return {.problem = kMalformedRequest};
   return {.old = version == "HTTP/1.0", .get = method == "GET"};
 }
 
@@ -145,8 +145,7 @@ struct Handshake {
 
 bool ListsUpgrade(std::string_view list) {
   while (!list.empty()) {
-    std::string_view token = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), token.size() + 1));
+    std::string_view token = TakePiece(list, ',');
     token.remove_prefix(std::min(token.size(), token.find_first_not_of(" \t")));
     if (EqualsFolded(token.substr(0, token.find_last_not_of(" \t") + 1), "upgrade")) return true;
   }
@@ -185,22 +184,22 @@ bool ReadField(const Field& field, HeadNames& names, Counts& counts) {
 HeadNames ReadHttpHead(std::string_view head) {
   HeadNames names;
   std::string_view line;
-  if (!TakeLine(head, line)) return {.problem = kMalformedHead};
+  if (!TakeLine(head, line)) return {.problem = kMalformedRequest};
   const RequestLine request = ReadRequestLine(line, names);
   if (!request.problem.empty()) return {.problem = request.problem};
   Counts counts;
   Handshake handshake;
   for (;;) {
-    if (!TakeLine(head, line)) return {.problem = kMalformedHead};
+    if (!TakeLine(head, line)) return {.problem = kMalformedRequest};
     if (line.empty()) break;
     const std::optional<Field> field = SplitField(line);
-    if (!field || !ReadField(*field, names, counts)) return {.problem = kMalformedHead};
+    if (!field || !ReadField(*field, names, counts)) return {.problem = kMalformedRequest};
     constexpr std::size_t kKeySize = 24;  // 16 bytes in base64
     ReadHandshake(*field, "sec-websocket-key", kKeySize, handshake);
   }
   // 1.1 asks for Host, and brought chunks and Expect; and what follows CONNECT is no body.
   const bool of_another = request.old ? names.body.chunked || counts.expect > 0 : counts.host == 0;
-  if (of_another || (names.connects && counts.framing > 0)) return {.problem = kMalformedHead};
+  if (of_another || (names.connects && counts.framing > 0)) return {.problem = kMalformedRequest};
   names.awaits_continue = counts.expect > 0 && (names.body.chunked || names.body.length > 0);
   names.websocket = request.get && !request.old && counts.framing == 0 && handshake.upgrade &&
                     handshake.connection && handshake.key;

@@ -2,22 +2,19 @@
 
 #include <algorithm>
 
+#include "gateway/inspect/server_hello.h"
 #include "mxc/fold.h"
 
 namespace mxc::egress {
 namespace {
 
-constexpr std::size_t kRecordHeader = 5;
 constexpr std::size_t kHandshakeHeader = 4;
 constexpr std::size_t kMaxRecord = 16384 + 256;
-constexpr std::uint8_t kHandshakeRecord = 22;
-constexpr std::string_view kMalformedTls = "its TLS is malformed";
-constexpr std::string_view kMalformedRequest = "its HTTP request is malformed";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 
 // Version 3.0 to 3.4: what a ClientHello has ever been sent in.
 bool IsHelloRecord(ByteView bytes, std::size_t at) {
-  return bytes[at] == kHandshakeRecord && bytes[at + 1] == 3 && bytes[at + 2] <= 4;
+  return bytes[at] == kHandshake && bytes[at + 1] == kTlsMajorVersion && bytes[at + 2] <= 4;
 }
 
 bool Mentions(std::string_view line, std::string_view word) {
@@ -90,7 +87,7 @@ ProtocolSniffer::State ProtocolSniffer::Feed(ByteView chunk) {
 }
 
 ProtocolSniffer::State ProtocolSniffer::Look() {
-  if (takes_ == Takes::kHello || seen_[0] == kHandshakeRecord) return LookAtTls();
+  if (takes_ == Takes::kHello || seen_[0] == kHandshake) return LookAtTls();
   protocol_ = FindByFirstBytes(seen_);
   if (protocol_.found.match == Match::kYes) return Done(Kind::kOther, protocol_.found.size);
   return LookAtOther(protocol_.found.match);
@@ -111,19 +108,19 @@ ProtocolSniffer::State ProtocolSniffer::LookAtTls() {
     if (need > kMaxFirstBytes) return Broken("its ClientHello is too long");
     if (message.size() > need) return Broken("its ClientHello is malformed");
     if (message.size() == need && need > kHandshakeHeader) break;
-    if (seen_.size() < at + kRecordHeader) {
-      wanted_ = at + kRecordHeader;
+    if (seen_.size() < at + kTlsRecordHeader) {
+      wanted_ = at + kTlsRecordHeader;
       return State::kMore;
     }
     const std::size_t length = NumberAt(seen_, at + 3, 2);
     if (!IsHelloRecord(seen_, at) || length == 0 || length > kMaxRecord) return Broken(kMalformedTls);
-    if (seen_.size() < at + kRecordHeader + length) {
-      wanted_ = at + kRecordHeader + length;
+    if (seen_.size() < at + kTlsRecordHeader + length) {
+      wanted_ = at + kTlsRecordHeader + length;
       return State::kMore;
     }
-    const auto begin = seen_.begin() + static_cast<std::ptrdiff_t>(at + kRecordHeader);
+    const auto begin = seen_.begin() + static_cast<std::ptrdiff_t>(at + kTlsRecordHeader);
     message.insert(message.end(), begin, begin + static_cast<std::ptrdiff_t>(length));
-    at += kRecordHeader + length;
+    at += kTlsRecordHeader + length;
   }
   names_ = ReadClientHello(ByteView(message).subspan(kHandshakeHeader));
   return names_.problem.empty() ? Done(Kind::kTls, at) : Broken(names_.problem);
@@ -131,7 +128,7 @@ ProtocolSniffer::State ProtocolSniffer::LookAtTls() {
 
 // `other`: may it still become another protocol's opening?
 ProtocolSniffer::State ProtocolSniffer::LookAtOther(Match other) {
-  const std::string_view all(reinterpret_cast<const char*>(seen_.data()), seen_.size());
+  const std::string_view all = TextOf(seen_);
   std::size_t begin = 0;
   while (all.substr(begin, 2) == "\r\n") begin += 2;  // RFC 9112, 2.2
   const std::size_t end_of_lines = begin;
@@ -139,7 +136,7 @@ ProtocolSniffer::State ProtocolSniffer::LookAtOther(Match other) {
   const std::string_view text = all.substr(begin);
   if (text.empty() || other == Match::kMaybe) return State::kMore;
   // Numbers behind NUL are lengths as well.
-  const bool type = IsRecordType(seen_[0]) || seen_[begin] == kHandshakeRecord;
+  const bool type = IsRecordType(seen_[0]) || seen_[begin] == kHandshake;
   const Match record = type ? Match::kYes : BeginsRecord(text);
   if (record == Match::kYes) return Broken(kMalformedTls);
   if (BeginsProxyHeader(all.substr(0, begin), text))
@@ -156,7 +153,7 @@ ProtocolSniffer::State ProtocolSniffer::LookAtOther(Match other) {
 }
 
 ProtocolSniffer::State ProtocolSniffer::LookAtHead(std::size_t begin) {
-  const std::string_view text(reinterpret_cast<const char*>(seen_.data()) + begin, seen_.size() - begin);
+  const std::string_view text = TextOf(seen_).substr(begin);
   const std::size_t end = text.find(kHeadEnd, scanned_);
   if (end == std::string_view::npos) {
     scanned_ = text.size() < kHeadEnd.size() ? 0 : text.size() - kHeadEnd.size() + 1;

@@ -27,6 +27,10 @@ namespace mxc::egress {
 // Larger than what servers accept: 16 KiB of TLS record, 8 to 32 KiB of HTTP head.
 inline constexpr std::size_t kMaxFirstBytes = 65536;
 
+// Problems that several readers find.
+inline constexpr std::string_view kMalformedTls = "its TLS is malformed";
+inline constexpr std::string_view kMalformedRequest = "its HTTP request is malformed";
+
 // The end of an HTTP request's body.
 struct BodyFrame {
   bool chunked = false;

@@ -10,10 +10,8 @@ namespace {
 constexpr FirstBytesMatch kNotIt{};
 constexpr FirstBytesMatch kNotYet{.match = Match::kMaybe};
 
-std::string_view Text(ByteView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
 Match Begins(ByteView bytes, std::string_view with) {
-  const std::string_view text = Text(bytes);
+  const std::string_view text = TextOf(bytes);
   if (text.substr(0, with.size()) != with.substr(0, text.size())) return Match::kNo;
   return text.size() < with.size() ? Match::kMaybe : Match::kYes;
 }
@@ -36,7 +34,7 @@ FirstBytesMatch SshClient(ByteView bytes) {
   constexpr std::size_t kMaxLine = 255;
   const Match match = BeginsWithOne(bytes, {"SSH-2.0-", "SSH-1.99-"});
   if (match != Match::kYes) return {.match = match};
-  const std::string_view text = Text(bytes);
+  const std::string_view text = TextOf(bytes);
   const auto end = text.find('\n');
   std::string_view line = text.substr(0, end);
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -70,7 +68,7 @@ FirstBytesMatch PostgresClient(ByteView bytes) {
   const auto line_end = [](std::uint8_t byte) { return byte == '\r' || byte == '\n'; };
   if (startup && std::any_of(body.begin(), body.end(), line_end)) return kNotIt;
   if (bytes.size() < size) return kNotYet;
-  if (ResemblesRequest(Text(body))) return kNotIt;
+  if (ResemblesRequest(TextOf(body))) return kNotIt;
   return startup && body.back() != 0 ? kNotIt : FirstBytesMatch{.match = Match::kYes, .size = size};
 }
 
@@ -109,7 +107,7 @@ std::size_t RedisNumber(std::string_view text, std::size_t at, char sign, std::s
 }
 
 FirstBytesMatch RedisClient(ByteView bytes) {
-  const std::string_view text = Text(bytes);
+  const std::string_view text = TextOf(bytes);
   std::size_t count = 0;
   Match match{};
   std::size_t at = RedisNumber(text, 0, '*', count, match);
@@ -156,8 +154,8 @@ FirstBytesMatch MongoClient(ByteView bytes) {
   if (!IsMongoOperation(code) && code != kQuery) return kNotIt;
   const std::size_t size = LittleEndian(bytes, 0);
   if (bytes.size() < size) return kNotYet;
-  return ResemblesRequest(Text(bytes.first(size))) ? kNotIt
-                                                   : FirstBytesMatch{.match = Match::kYes, .size = size};
+  return ResemblesRequest(TextOf(bytes.first(size))) ? kNotIt
+                                                     : FirstBytesMatch{.match = Match::kYes, .size = size};
 }
 
 Match MongoServer(ByteView said, ByteView first_bytes) {

@@ -20,7 +20,7 @@ std::string BidirectionalCopy::PassOn(Passed passed) {
   refused_ = !passed.problem.empty();
   if (refused_) return std::move(passed.problem);
   up_.held.insert(up_.held.end(), passed.bytes.begin(), passed.bytes.end());
-  // A server may take the end of what it reads for the end of its client.
+  // Some servers end the connection when the client shuts its direction down.
   last_ = last_ || passed.last;
   up_.ended = up_.ended || last_;
   return {};

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMaxConnections = 512;  // a thread each
 
-// Signals are the launcher's; one for a lost peer is nobody's.
+// The launcher's main thread takes signals. SIGPIPE is ignored.
 void BlockSignals() {
   sigset_t all;
   sigfillset(&all);

@@ -87,7 +87,7 @@ Reached DialFirst(const std::vector<IpEndpoint>& endpoints) {
 }
 
 std::vector<IpAddress> AddressesOf(const std::string& name) {
-  // The name of the loopback is nobody's to answer (RFC 6761, 6.3), and not every system has it in a file.
+  // A resolver must not ask a server for this name (RFC 6761, 6.3), and not every system lists it in a file.
   if (name == "localhost") return {IpAddress::V4(INADDR_LOOPBACK), IpAddress::Loopback6()};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;

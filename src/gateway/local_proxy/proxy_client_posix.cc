@@ -31,7 +31,7 @@ std::uint64_t Milliseconds(auto duration) {
 
 std::uint64_t SteadyMs() { return Milliseconds(std::chrono::steady_clock::now().time_since_epoch()); }
 
-// A socket that the end of the run ends, whoever waits for it.
+// A socket that the end of the run shuts down, so that a thread that waits for it goes on.
 class Held {
  public:
   Held(ProxyState& state, UniqueFd socket) : state_(state), socket_(std::move(socket)) {
@@ -53,7 +53,7 @@ class Held {
   UniqueFd socket_;
 };
 
-// The body of a request that is for one server, and nothing behind it.
+// Passes the body of a request to its server, and no byte behind it.
 Passed PassBody(HttpBody& body, ByteView bytes) {
   if (body.Done()) return {.last = true};
   const std::optional<std::size_t> used = body.Feed(bytes);

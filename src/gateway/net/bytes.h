@@ -4,12 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace mxc::egress {
 
 using Bytes = std::vector<std::uint8_t>;
 using ByteView = std::span<const std::uint8_t>;
+
+[[nodiscard]] inline std::string_view TextOf(ByteView bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 // In the order of the network.
 inline void Put16(Bytes& out, std::size_t value) {

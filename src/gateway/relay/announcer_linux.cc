@@ -8,7 +8,8 @@
 
 namespace mxc::egress {
 
-// The filter drops the datagram when it is sent, so it has the number when this returns, and says EPERM.
+// The netfilter rule adds the number to its set and drops the datagram within send, which fails with EPERM:
+// when this returns, the number is in the set.
 void Announcer::Announce(const DnsReply& reply) const {
   if (!reply.number) return;
   const auto port = static_cast<std::uint16_t>(kFirstClassPort + rules_.ClassOf(reply.name));

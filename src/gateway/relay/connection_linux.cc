@@ -81,14 +81,14 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
   Advance();
 }
 
-// Whatever it was asked before: it has answered, and none of that is on its way.
+// Whether the server has answered every request that was sent, and nothing of the answers is under way.
 bool Connection::IsAnswered() const {
   char next = 0;
   const bool more = ::recv(outer_->end.socket.Get(), &next, sizeof next, MSG_PEEK) > 0;
   return unsent_.empty() && out_.held == 0 && in_.held == 0 && in_.bytes > answered_ && !more;
 }
 
-// To where the first connection went: that was judged.
+// To the address of the first connection, which has been judged.
 void Connection::Reconnect() {
   if (in_.done) return Abort("reset");
   if (!IsAnswered())
@@ -123,7 +123,7 @@ void Connection::LetPass() {
   in_.allowance = UINT64_MAX;
 }
 
-// What may go on after something was heard; false: nothing, the connection has ended.
+// Acts on a judgement of what was received. False: the connection has ended.
 bool Connection::Judged(const std::string& problem) {
   if (!problem.empty()) {
     Refuse(problem);
@@ -142,13 +142,14 @@ bool Connection::Judged(const std::string& problem) {
   return true;
 }
 
-// By errno, after a call on one of its ends.
+// After a call on one of the sockets has failed: by errno.
 void Connection::Fail(bool& ready) {
   ready = false;
   if (errno != EAGAIN) Abort("reset");
 }
 
-// Read, not peeked at: what has been looked at is what is forwarded. True: bytes may be carried unseen.
+// Reads the client's bytes instead of peeking at them, so that the bytes judged are the bytes forwarded.
+// True: further bytes may be relayed without a look at them.
 bool Connection::Listen() {
   std::array<std::uint8_t, 16384> buffer{};
   for (int i = 0; i < kReadsPerTurn; ++i) {
@@ -172,8 +173,8 @@ bool Connection::Listen() {
   return false;
 }
 
-// The server's first bytes are looked at before they are carried: they may say which protocol this is, and so
-// what the client may say.
+// Reads the server's first bytes before they are relayed: they may name the protocol, and with it what the
+// client may send.
 bool Connection::AdmitAnswer() {
   if (!client_ || in_.held > 0) return true;
   if (!client_->Client().WantsServer()) in_.allowance = UINT64_MAX;
@@ -188,7 +189,7 @@ bool Connection::AdmitAnswer() {
     outer_->end.readable = false;
     return false;
   }
-  if (count <= 0) {  // the relay finds out
+  if (count <= 0) {  // the relay meets the error or the end itself
     in_.allowance = UINT64_MAX;
     return true;
   }

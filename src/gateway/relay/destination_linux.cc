@@ -97,7 +97,7 @@ void Destination::FindName(const std::string& name, Callback callback) {
   if (to_host_) return callback(OnLoopback(meant_.port));
   to_host_ = services_.rules.Proxy().has_value();
   if (const auto literal = IpAddress::Parse(name)) return callback({{*literal, meant_.port}});
-  // Only where a rule names the host: what an address rule means can be judged by an address alone.
+  // Only where a rule names the host: an address rule needs an address, and the proxy resolves the name.
   const UpstreamProxy* proxy = ProxyFor(services_.rules.UpstreamProxies(), name, meant_.port);
   if (proxy != nullptr && judgement.by_name) return FindProxy(*proxy, name, std::move(callback));
   services_.resolver.Resolve(name, [this, judgement, callback = std::move(callback),
@@ -108,7 +108,7 @@ void Destination::FindName(const std::string& name, Callback callback) {
   });
 }
 
-// The host's own configuration names it: its addresses are nothing to judge.
+// The host's configuration names the proxy, so its addresses need no rule.
 void Destination::FindProxy(const UpstreamProxy& proxy, const std::string& host, Callback callback) {
   if (protocol_ != Protocol::kTcp) {
     Refuse({.pointer = services_.rules.UpstreamProxies().pointer,

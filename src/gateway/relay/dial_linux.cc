@@ -86,7 +86,7 @@ void Dial::Next() {
     last_error_ = error;
   }
   if (failed_ < attempts_.size()) return;
-  // By a timer, so that the callback never comes from within Start.
+  // By a timer, so that Start never calls back itself.
   patience_.Set(loop_, 0, [this] { Finish({.error = last_error_}); });
 }
 

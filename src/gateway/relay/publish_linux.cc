@@ -25,8 +25,8 @@ constexpr int kTakenMs = 500;
 constexpr int kRetryMs = 5;
 constexpr int kClosed = 7;  // TCP_CLOSE of the kernel's states
 
-// The gateway of a launcher that was killed dies right after it, and holds its ports until then: whoever
-// starts the next one at once waits for that.
+// Waits a moment for a port in use: the gateway of a launcher that was killed holds its ports until it has
+// ended too.
 bool Bind(int socket, const SocketAddress& address) {
   for (int waited_ms = 0;; waited_ms += kRetryMs) {
     if (::bind(socket, address.Get(), address.size) == 0) return true;
@@ -49,7 +49,7 @@ Result<UniqueFd> Listen(const PublishedPort& port) {
   return error;
 }
 
-// Bytes the other side has not acknowledged: a disconnect would throw them away.
+// Whether there are bytes that the peer has not acknowledged: a disconnect would discard them.
 bool HasUnsent(int socket) {
   tcp_info info{};
   socklen_t size = sizeof info;

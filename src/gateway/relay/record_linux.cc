@@ -105,7 +105,7 @@ void Reporter::WriteRepeats() {
   for (const GatewayRecord& record : limit_.TakeRepeats()) Write(record);
 }
 
-// A record of no destination stands for one that was left out, and tells of the others.
+// A record without a destination stands for one record that was left out, and counts the others.
 void Reporter::Finish() {
   WriteRepeats();
   if (lost_ == 0) return;

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kMaxDnsConnections = 64;
 constexpr std::uint64_t kDnsIdleMs = 10000;  // RFC 7766, 6.2.3: seconds
-// Out of descriptors: a listener that is ready all the time would keep the loop busy.
+// Pause after accept4 has failed for lack of descriptors: the listener stays readable and would keep the loop
+// busy.
 constexpr std::uint64_t kBreatheMs = 20;
 
 // What the kernel may keep for a socket of one more connection. A command may open any number and read from
@@ -30,8 +31,7 @@ int BufferBytes(std::size_t connections) {
 
 }  // namespace
 
-// ---- DNS over TCP: messages with their length before them
-// ----------------------------------------------------
+// ---- DNS over TCP: each message has its length before it ------------------------------------------------
 
 class DnsConnection : public Watcher {
  public:
@@ -63,7 +63,7 @@ class DnsConnection : public Watcher {
     timer_.Set(gate_.services_.loop, kDnsIdleMs, [this] { End(); });
   }
 
-  // A client that does not take its answers is let go: they are a few hundred bytes.
+  // False, which ends the connection, for a client that does not read its answers of a few hundred bytes.
   bool Answer(ByteView query) {
     const DnsReply reply = gate_.services_.dns.Answer(query);
     if (reply.refused) ReportRefusedName(gate_.services_, reply);
@@ -91,8 +91,7 @@ class DnsConnection : public Watcher {
   Bytes received_ = {};
 };
 
-// ---- listeners
-// -----------------------------------------------------------------------------------------------
+// ---- listeners -------------------------------------------------------------------------------------------
 
 class TcpGate::Inlet : public Watcher {
  public:
@@ -101,7 +100,8 @@ class TcpGate::Inlet : public Watcher {
   [[nodiscard]] bool Listen() { return gate_.services_.loop.Watch(listener_.Get(), EPOLLIN, *this); }
   [[nodiscard]] bool HasMore() const { return IsReadable(listener_.Get()); }
 
-  // One in a turn: whether another waits is told by the next turn, which costs no more than asking.
+  // Accepts one connection in a turn: another one makes the next epoll_wait return at once, which costs no
+  // more than an accept4 that fails.
   void OnEvents(std::uint32_t /*events*/) override {
     UniqueFd socket{::accept4(listener_.Get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (socket) return gate_.OnAccepted(std::move(socket));

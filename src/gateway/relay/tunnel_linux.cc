@@ -21,7 +21,8 @@ Tunnel::Tunnel(Loop& loop, Dialled proxy, std::string request, Callback callback
 
 void Tunnel::Start() {
   patience_.Set(loop_, kProxyPatienceMs, [this] { Finish("the proxy does not answer"); });
-  // Edges, because the answer is looked at before it is taken.
+  // Edge-triggered: the answer is read with MSG_PEEK, and what is left in the socket would wake the loop
+  // again and again.
   if (!loop_.Rewatch(proxy_.socket.Get(), kSocketEdges, *this)) Finish("the proxy cannot be watched");
 }
 
@@ -38,7 +39,7 @@ void Tunnel::Send() {
   unsent_.erase(0, static_cast<std::size_t>(count));
 }
 
-// Only the head is taken: what follows it is the destination's, and waits in the socket.
+// Takes the head only. The bytes behind it are the destination's and stay in the socket.
 void Tunnel::Receive() {
   std::array<char, kMaxConnectAnswer> buffer{};
   const ssize_t count = ::recv(proxy_.socket.Get(), buffer.data(), buffer.size(), MSG_PEEK);

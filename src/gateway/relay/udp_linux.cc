@@ -22,8 +22,8 @@ constexpr int kDatagramsPerTurn = 64;
 constexpr std::string_view kHidesName =
     "it begins QUIC or DTLS, whose name is not looked at; programs fall back to TCP";
 
-// Up to Q043: flags, of which one says that a version follows, mostly an identifier of eight bytes, "Q" and
-// digits.
+// Versions up to Q043: a byte of flags, mostly a connection identifier of eight bytes, and, if a flag says
+// so, the version, "Q" and digits.
 bool BeginsGoogleQuic(ByteView datagram) {
   constexpr std::uint8_t kHasVersion = 0x01;
   constexpr std::uint8_t kHasIdentifier = 0x08;
@@ -68,8 +68,7 @@ void AnswerSockets::Send(const IpEndpoint& to, ByteView packet) const {
                  address.size);
 }
 
-// ---- one flow
-// -----------------------------------------------------------------------------------------------
+// ---- one flow --------------------------------------------------------------------------------------------
 
 class UdpFlow : public Watcher {
  public:
@@ -169,8 +168,7 @@ class UdpFlow : public Watcher {
   bool reported_ = false;
 };
 
-// ---- what comes from inside
-// ---------------------------------------------------------------------------------
+// ---- datagrams from inside -------------------------------------------------------------------------------
 
 class UdpGate::Inlet : public Watcher {
  public:
@@ -204,7 +202,7 @@ class UdpGate::Inlet : public Watcher {
     return true;
   }
 
-  // The one thing the socket is asked to tell.
+  // IP_RECVORIGDSTADDR is the only control message that the socket asks for.
   static std::optional<IpEndpoint> OriginalDestination(const msghdr& message) {
     const cmsghdr* part = CMSG_FIRSTHDR(&message);
     if (part == nullptr) return std::nullopt;
@@ -237,7 +235,7 @@ void UdpGate::OnDatagram(const IpEndpoint& client, const IpEndpoint& meant, Byte
     if (flows_.size() >= kMaxFlows) MakeRoom();
     found = flows_.emplace(key, std::make_shared<UdpFlow>(*this, key)).first;
     const std::shared_ptr<UdpFlow> flow = found->second;
-    flow->Send(payload);  // waits for what Start finds out
+    flow->Send(payload);  // queued until Start has found the address
     return flow->Start();
   }
   const std::shared_ptr<UdpFlow> flow = found->second;

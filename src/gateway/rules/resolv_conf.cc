@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/lists.h"
 #include "gateway/rules/rules.h"
 
 namespace mxc::egress {
@@ -10,13 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxServers = 3;
 constexpr std::size_t kMaxSearch = 6;
-
-std::string_view TakeLine(std::string_view& text) {
-  const auto end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
 
 std::string_view TakeWord(std::string_view& line) {
   constexpr std::string_view kBlanks = " \t\r";
@@ -61,7 +55,7 @@ void ReadSearch(std::string_view line, ResolvConf& conf) {
 ResolvConf ParseResolvConf(std::string_view text) {
   ResolvConf conf;
   while (!text.empty()) {
-    std::string_view line = TakeLine(text);
+    std::string_view line = TakePiece(text, '\n');
     const std::string_view key = TakeWord(line);
     if (key == "nameserver") {
       const auto address = IpAddress::Parse(TakeWord(line));
@@ -79,7 +73,7 @@ ResolvConf ParseResolvConf(std::string_view text) {
 void ForEachHost(std::string_view text,
                  const std::function<void(const IpAddress& address, const std::string& name)>& on_host) {
   while (!text.empty()) {
-    std::string_view line = TakeLine(text);
+    std::string_view line = TakePiece(text, '\n');
     line = line.substr(0, line.find('#'));
     const auto address = IpAddress::Parse(TakeWord(line));
     if (!address) continue;
@@ -92,7 +86,7 @@ void ForEachHost(std::string_view text,
 std::vector<IpAddress> FindInHosts(std::string_view text, std::string_view name) {
   std::vector<IpAddress> found;
   while (!text.empty()) {
-    std::string_view line = TakeLine(text);
+    std::string_view line = TakePiece(text, '\n');
     line = line.substr(0, line.find('#'));
     const auto address = IpAddress::Parse(TakeWord(line));
     if (!address) continue;

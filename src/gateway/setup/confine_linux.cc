@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/path.h"
 #include "base/unique_fd.h"
 
 namespace mxc::egress {
@@ -29,7 +30,7 @@ namespace {
 
 // ---- files ---------------------------------------------------------------------------------------------
 
-// Every right of ABI 1, and REFER of ABI 2: what is handled and not granted is refused.
+// Every right of ABI 1, and REFER of ABI 2. Landlock refuses handled rights that no rule grants.
 constexpr std::uint64_t kReadFile = 1U << 2U;
 constexpr std::uint64_t kHandled = (1U << 14U) - 1;
 
@@ -50,7 +51,7 @@ bool AllowResolverFile(int ruleset, const char* path) {
   if (::realpath(path, real.data()) == nullptr) return true;
   const std::string_view target(real.data());
   if (target == path || target.starts_with("/etc/")) return true;
-  return AllowReading(ruleset, std::string(target.substr(0, std::max<std::size_t>(target.rfind('/'), 1))));
+  return AllowReading(ruleset, std::string(ParentOf(target)));
 }
 
 bool RestrictFiles(const ResolverFiles& files) {
@@ -141,7 +142,8 @@ constexpr sock_filter Load(std::size_t offset) {
 }
 constexpr sock_filter Return(std::uint32_t action) { return Statement(BPF_RET | BPF_K, action); }
 
-// Anything else means that somebody has taken the gateway over: it ends, and the network with it.
+// Any other call means that an attacker controls the gateway: the kernel kills it, and the sandbox loses its
+// network.
 std::vector<sock_filter> Program() {
   std::vector<sock_filter> program = {
       Load(offsetof(seccomp_data, arch)), Jump(kArchitecture, 1, 0), Return(SECCOMP_RET_KILL_PROCESS),

@@ -86,7 +86,7 @@ int MakeRawSockets(bool ipv6, InsideSockets& sockets) {
   return RequireOption(sockets.raw6, SOL_IPV6, IPV6_HDRINCL, 1);
 }
 
-// What the rules refuse is told to the owner of this socket, who needs no capability to read it.
+// An NFLOG socket that receives the packets that the rules refuse; reading it needs no capability.
 int MakeRefusalSocket(const InsideSetup& setup, int& socket) {
   if (Make(AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER, socket) != 0) return -1;
   errno = Exchange(socket, setup.refusals);

@@ -20,7 +20,7 @@ namespace mxc::kubernetes {
 [[nodiscard]] Status StartPod(const session::SandboxId& id);
 [[nodiscard]] Status StopPod(const session::SandboxId& id);  // and every command that runs in it
 [[nodiscard]] Result<std::vector<Warning>> DeprovisionPod(const session::SandboxId& id);
-[[nodiscard]] Result<session::Entry> EnterPod(const session::SandboxId& id);
+[[nodiscard]] Result<session::Entered> EnterPod(const session::SandboxId& id);
 
 // As its record and this machine's clock have it: no cluster is asked.
 [[nodiscard]] session::Listed ListedPod(const session::StateDirectory& directory,

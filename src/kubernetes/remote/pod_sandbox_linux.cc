@@ -21,7 +21,7 @@
 namespace mxc::kubernetes {
 namespace {
 
-using session::Entry;
+using session::Entered;
 using session::Listed;
 using session::NewSandboxId;
 using session::Provisioned;
@@ -303,7 +303,7 @@ Result<std::vector<Warning>> DeprovisionPod(const SandboxId& id) {
   return told;
 }
 
-Result<Entry> EnterPod(const SandboxId& id) {
+Result<Entered> EnterPod(const SandboxId& id) {
   const Result<StateDirectory> directory = DirectoryOf(id);
   if (!directory) return directory.error();
   Result<UniqueFd> lock = LockOf(*directory, id);
@@ -314,7 +314,7 @@ Result<Entry> EnterPod(const SandboxId& id) {
   if (open->record.state != PodSandboxState::kStarted)
     return session::NotStarted(open->record.state == PodSandboxState::kStopped);
   ::utimensat(open->directory.Descriptor(), id.Name().c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
-  return Entry{.connection = std::move(*lock), .plan = std::move(open->record.plan)};
+  return Entered{.connection = std::move(*lock), .plan = std::move(open->record.plan)};
 }
 
 Listed ListedPod(const StateDirectory& directory, const SandboxId& id) {

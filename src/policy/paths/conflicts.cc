@@ -21,29 +21,29 @@ bool InsideReadWrite(const RuleSet& rules, const std::string& path) {
 }
 
 // `entry` as it shows below `alias`, another name of the directory `above`.
-Entry Under(const Entry& entry, std::string_view above, std::string_view alias) {
+ExaminedEntry Under(const ExaminedEntry& entry, std::string_view above, std::string_view alias) {
   const auto moved = [&](std::string_view path) {
     return JoinPath(alias, path.substr(above == "/" ? 1 : above.size() + 1));
   };
-  Entry result = entry;
+  ExaminedEntry result = entry;
   result.walked.path = moved(entry.walked.path);
   if (!entry.walked.status) result.walked.first_missing = moved(entry.walked.first_missing);
   result.walked.links.clear();
   return result;
 }
 
-using GrantsByObject = std::multimap<ObjectKey, const Entry*>;
+using GrantsByObject = std::multimap<ObjectKey, const ExaminedEntry*>;
 
 // `entry` once more below each looser grant that is another name of a directory above it.
-void Repeat(const Entry& entry, const GrantsByObject& grants, PathWalker& walker,
-            std::vector<Entry>& repeated) {
+void Repeat(const ExaminedEntry& entry, const GrantsByObject& grants, PathWalker& walker,
+            std::vector<ExaminedEntry>& repeated) {
   for (std::string_view above = entry.walked.path; above != "/";) {
     above = ParentOf(above);
     const Lookup& lookup = walker.LookAt(std::string(above));
     if (!lookup.status) continue;
     const auto [first, last] = grants.equal_range(KeyOf(*lookup.status));
     for (auto grant = first; grant != last; ++grant) {
-      const Entry& alias = *grant->second;
+      const ExaminedEntry& alias = *grant->second;
       if (alias.walked.path == above || alias.access == entry.access) continue;
       repeated.push_back(Under(entry, above, alias.walked.path));
     }
@@ -51,39 +51,40 @@ void Repeat(const Entry& entry, const GrantsByObject& grants, PathWalker& walker
 }
 
 // `rule`: what the entries before say about the path of `added`; nullptr: nothing.
-bool Yields(const Entry& added, const PathRule* rule) {
+bool Yields(const ExaminedEntry& added, const PathRule* rule) {
   if (rule == nullptr) return false;
   return rule->access != Access::kReadOnly || rule->path == added.walked.path;
 }
 
 }  // namespace
 
-void YieldToPolicy(std::vector<Entry>& entries) {
+void YieldToPolicy(std::vector<ExaminedEntry>& entries) {
   const auto of_profiles = std::stable_partition(
-      entries.begin(), entries.end(), [](const Entry& entry) { return !IsOfProfile(entry.pointer); });
-  std::vector<Entry> added(std::make_move_iterator(of_profiles), std::make_move_iterator(entries.end()));
+      entries.begin(), entries.end(), [](const ExaminedEntry& entry) { return !IsOfProfile(entry.pointer); });
+  std::vector<ExaminedEntry> added(std::make_move_iterator(of_profiles),
+                                   std::make_move_iterator(entries.end()));
   entries.erase(of_profiles, entries.end());
   // What one profile lets the command write, another does not narrow either.
   std::stable_partition(added.begin(), added.end(),
-                        [](const Entry& entry) { return entry.wanted == Access::kReadWrite; });
+                        [](const ExaminedEntry& entry) { return entry.wanted == Access::kReadWrite; });
   RuleSet rules = RulesOf(entries);
-  for (Entry& entry : added) {
+  for (ExaminedEntry& entry : added) {
     if (Yields(entry, rules.Covering(entry.walked.path))) continue;
     rules.Add({.path = entry.walked.path, .access = entry.access});
     entries.push_back(std::move(entry));
   }
 }
 
-void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings) {
-  std::map<ObjectKey, const Entry*> strictest;
-  for (const Entry& entry : entries) {
+void TightenAliases(std::vector<ExaminedEntry>& entries, std::vector<Warning>& warnings) {
+  std::map<ObjectKey, const ExaminedEntry*> strictest;
+  for (const ExaminedEntry& entry : entries) {
     if (!entry.walked.status) continue;
-    const Entry*& best = strictest.try_emplace(KeyOf(*entry.walked.status), &entry).first->second;
+    const ExaminedEntry*& best = strictest.try_emplace(KeyOf(*entry.walked.status), &entry).first->second;
     if (best->wanted != entry.wanted && Stricter(best->wanted, entry.wanted) == entry.wanted) best = &entry;
   }
-  for (Entry& entry : entries) {
+  for (ExaminedEntry& entry : entries) {
     if (!entry.walked.status) continue;
-    const Entry& best = *strictest.at(KeyOf(*entry.walked.status));
+    const ExaminedEntry& best = *strictest.at(KeyOf(*entry.walked.status));
     if (best.wanted == entry.wanted) continue;
     entry.access = best.wanted;
     warnings.push_back({.category = "tightened",
@@ -94,24 +95,24 @@ void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings)
   }
 }
 
-void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker) {
+void RepeatUnderAliases(std::vector<ExaminedEntry>& entries, PathWalker& walker) {
   GrantsByObject grants;
-  for (const Entry& entry : entries) {
+  for (const ExaminedEntry& entry : entries) {
     if (entry.access == Access::kDenied || !entry.walked.Is(FileType::kDirectory)) continue;
     grants.emplace(KeyOf(*entry.walked.status), &entry);
   }
-  std::vector<Entry> repeated;
-  for (const Entry& entry : entries) {
+  std::vector<ExaminedEntry> repeated;
+  for (const ExaminedEntry& entry : entries) {
     if (entry.access != Access::kReadWrite) Repeat(entry, grants, walker, repeated);
   }
-  for (Entry& entry : repeated) entries.push_back(std::move(entry));
+  for (ExaminedEntry& entry : repeated) entries.push_back(std::move(entry));
 }
 
-RuleSet RulesOf(const std::vector<Entry>& entries) {
+RuleSet RulesOf(const std::vector<ExaminedEntry>& entries) {
   RuleSet rules;
   // Strictest list first: of several entries for one path it gives the pointer.
   for (const Access list : {Access::kDenied, Access::kReadOnly, Access::kReadWrite}) {
-    for (const Entry& entry : entries) {
+    for (const ExaminedEntry& entry : entries) {
       if (entry.wanted != list) continue;
       PathRule rule{.path = entry.walked.path,
                     .access = entry.access,
@@ -125,8 +126,9 @@ RuleSet RulesOf(const std::vector<Entry>& entries) {
   return rules;
 }
 
-Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<Warning>& warnings) {
-  for (const Entry& entry : entries) {
+Status CheckLinks(const std::vector<ExaminedEntry>& entries, const RuleSet& rules,
+                  std::vector<Warning>& warnings) {
+  for (const ExaminedEntry& entry : entries) {
     const bool narrows = entry.wanted == Access::kReadOnly && InsideReadWrite(rules, entry.walked.path);
     if (entry.planted && !narrows) return *entry.planted;
     for (const LinkMet& met : entry.walked.links) {
@@ -147,9 +149,9 @@ Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::
   return Done{};
 }
 
-void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
+void WarnOfSingleFiles(const std::vector<ExaminedEntry>& entries, const RuleSet& rules,
                        std::vector<Warning>& warnings) {
-  for (const Entry& entry : entries) {
+  for (const ExaminedEntry& entry : entries) {
     if (entry.access != Access::kReadWrite || !entry.walked.Is(FileType::kRegular)) continue;
     if (InsideReadWrite(rules, entry.walked.path)) continue;
     warnings.push_back(
@@ -161,8 +163,8 @@ void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
   }
 }
 
-void WarnOfOwnNodes(const std::vector<Entry>& entries, std::vector<Warning>& warnings) {
-  for (const Entry& entry : entries) {
+void WarnOfOwnNodes(const std::vector<ExaminedEntry>& entries, std::vector<Warning>& warnings) {
+  for (const ExaminedEntry& entry : entries) {
     const std::string& path = entry.walked.path;
     if (entry.wanted != Access::kDenied || !IsOwnNode(path)) continue;
     warnings.push_back({.category = "own-node",
@@ -173,10 +175,10 @@ void WarnOfOwnNodes(const std::vector<Entry>& entries, std::vector<Warning>& war
   }
 }
 
-void AddLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<PathLink>& links) {
+void AddLinks(const std::vector<ExaminedEntry>& entries, const RuleSet& rules, std::vector<PathLink>& links) {
   std::unordered_set<std::string> known;
   for (const PathLink& link : links) known.insert(link.path);
-  for (const Entry& entry : entries) {
+  for (const ExaminedEntry& entry : entries) {
     if (entry.access == Access::kDenied) continue;
     for (const LinkMet& met : entry.walked.links) {
       if (rules.Visible(ParentOf(met.link.path))) continue;

@@ -89,13 +89,13 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
   if (!walked.status || walked.folded_missing) {
     // The command could create it where another entry lets it write: HoldMissing decides.
     if (access == Access::kReadOnly)
-      return std::optional<Entry>{Entry{.wanted = access,
-                                        .access = Access::kDenied,
-                                        .pointer = written.pointer,
-                                        .written = written.path,
-                                        .walked = std::move(walked)}};
+      return std::optional<ExaminedEntry>{ExaminedEntry{.wanted = access,
+                                                        .access = Access::kDenied,
+                                                        .pointer = written.pointer,
+                                                        .written = written.path,
+                                                        .walked = std::move(walked)}};
     WarnOfMissing(written.path, access, written.pointer, warnings);
-    return std::optional<Entry>{};
+    return std::optional<ExaminedEntry>{};
   }
   if (const Status status = CheckGrantedType(written, walked); !status) return status.error();
   if (access == Access::kReadWrite) WarnOfWholeHost(walked.path, written, warnings);
@@ -105,14 +105,15 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
   const std::string what = std::string(Name(access)) + " " + Quoted(written.path);
   const bool programs = access == Access::kReadOnly && StaysAmongPrograms(walked);
   const Status links = programs ? Done{} : CheckGrantedLinks(written, what, walked, all.host, all.walker);
-  Entry entry{.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(walked)};
+  ExaminedEntry entry{
+      .wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(walked)};
   if (!links && all.links == GrantedLinks::kRoots) entry.planted = links.error();
-  return std::optional<Entry>{std::move(entry)};
+  return std::optional<ExaminedEntry>{std::move(entry)};
 }
 
 // It is granted, or leads to what is. A command gives any mode to the directory that it was granted.
-bool LeadsToGrant(const std::string& path, const std::vector<Entry>& granted) {
-  return std::any_of(granted.begin(), granted.end(), [&](const Entry& entry) {
+bool LeadsToGrant(const std::string& path, const std::vector<ExaminedEntry>& granted) {
+  return std::any_of(granted.begin(), granted.end(), [&](const ExaminedEntry& entry) {
     return entry.wanted != Access::kDenied && entry.walked.status && IsAtOrBelow(entry.walked.path, path);
   });
 }
@@ -157,10 +158,10 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
                                    " names: the denial holds for this one",
                         .pointer = written.pointer});
   }
-  return std::optional<Entry>{Entry{.wanted = Access::kDenied,
-                                    .access = Access::kDenied,
-                                    .pointer = written.pointer,
-                                    .walked = std::move(walked)}};
+  return std::optional<ExaminedEntry>{ExaminedEntry{.wanted = Access::kDenied,
+                                                    .access = Access::kDenied,
+                                                    .pointer = written.pointer,
+                                                    .walked = std::move(walked)}};
 }
 
 // "/srv/[id]/x" is a path as well where there is a directory "[id]", also when "x" is missing. A link that
@@ -191,7 +192,7 @@ Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
   return Done{};
 }
 
-bool IsMissingGrant(const Entry& entry) {
+bool IsMissingGrant(const ExaminedEntry& entry) {
   return entry.wanted == Access::kReadOnly && (!entry.walked.status || entry.walked.folded_missing);
 }
 
@@ -205,14 +206,14 @@ bool CouldBeCreated(const Walked& walked, const Host& host, PathWalker& walker) 
 
 // A read-only entry that does not exist is neither there nor writable during the run: below a read-write
 // grant its name is held like a denied one's. Anywhere else it is left out.
-Status HoldMissing(const Host& host, PathWalker& walker, std::vector<Entry>& entries,
+Status HoldMissing(const Host& host, PathWalker& walker, std::vector<ExaminedEntry>& entries,
                    std::vector<Warning>& warnings) {
   if (std::none_of(entries.begin(), entries.end(), IsMissingGrant)) return Done{};
-  std::vector<Entry> others;
+  std::vector<ExaminedEntry> others;
   std::copy_if(entries.begin(), entries.end(), std::back_inserter(others), std::not_fn(IsMissingGrant));
   const RuleSet rules = RulesOf(others);
-  std::vector<Entry> held;
-  for (Entry& entry : entries) {
+  std::vector<ExaminedEntry> held;
+  for (ExaminedEntry& entry : entries) {
     if (!IsMissingGrant(entry)) {
       held.push_back(std::move(entry));
       continue;
@@ -326,8 +327,8 @@ void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vecto
                       .pointer = written.pointer});
 }
 
-Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host, PathWalker& walker,
-                                          std::vector<Warning>& warnings, GrantedLinks links) {
+Result<std::vector<ExaminedEntry>> ExamineEntries(const Config& config, const Host& host, PathWalker& walker,
+                                                  std::vector<Warning>& warnings, GrantedLinks links) {
   struct List {
     const std::vector<PathEntry>& written;
     Access access;

@@ -15,7 +15,7 @@
 
 namespace mxc {
 
-struct Entry {
+struct ExaminedEntry {
   Access wanted = Access::kReadOnly;  // by the list it stands in
   Access access = Access::kReadOnly;  // after objects with several names were brought to one intent
   std::string pointer = {};
@@ -39,37 +39,38 @@ enum class GrantedLinks { kRoots, kJudged };  // kJudged: whoever made the entri
 
 // Every entry that stands for something, in document order. Grants of what does not exist are left out, with
 // a warning.
-[[nodiscard]] Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host,
-                                                        PathWalker& walker, std::vector<Warning>& warnings,
-                                                        GrantedLinks links = GrantedLinks::kRoots);
+[[nodiscard]] Result<std::vector<ExaminedEntry>> ExamineEntries(const Config& config, const Host& host,
+                                                                PathWalker& walker,
+                                                                std::vector<Warning>& warnings,
+                                                                GrantedLinks links = GrantedLinks::kRoots);
 
 // What profiles add yields to the document's own entries: what these deny, or name, stays as they say, and
 // what they let the command write is not narrowed.
-void YieldToPolicy(std::vector<Entry>& entries);
+void YieldToPolicy(std::vector<ExaminedEntry>& entries);
 
 // Several names of one object (symlinks, hard links, bind mounts) get the strictest of their intents.
-void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings);
+void TightenAliases(std::vector<ExaminedEntry>& entries, std::vector<Warning>& warnings);
 
 // A grant that is a bind mount of a directory above a stricter entry shows that entry under a second name:
 // the entry is repeated there.
-void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker);
+void RepeatUnderAliases(std::vector<ExaminedEntry>& entries, PathWalker& walker);
 
 // The entries as rules, one per path; the strictest entry of a path gives the pointer.
-[[nodiscard]] RuleSet RulesOf(const std::vector<Entry>& entries);
+[[nodiscard]] RuleSet RulesOf(const std::vector<ExaminedEntry>& entries);
 
 // Refuses grants through links that others than root may have put there, or that the command could turn, but
 // not a read-only entry in a read-write grant: that opens nothing.
-[[nodiscard]] Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules,
+[[nodiscard]] Status CheckLinks(const std::vector<ExaminedEntry>& entries, const RuleSet& rules,
                                 std::vector<Warning>& warnings);
 
 // A read-write file in a directory that is not writable cannot be replaced, as many programs save files.
-void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
+void WarnOfSingleFiles(const std::vector<ExaminedEntry>& entries, const RuleSet& rules,
                        std::vector<Warning>& warnings);
 
 // A denial is of the host's object: /proc, /dev, /dev/shm and /tmp of the sandbox's own stay.
-void WarnOfOwnNodes(const std::vector<Entry>& entries, std::vector<Warning>& warnings);
+void WarnOfOwnNodes(const std::vector<ExaminedEntry>& entries, std::vector<Warning>& warnings);
 
 // Links to recreate so that the written spelling of each grant works inside.
-void AddLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<PathLink>& links);
+void AddLinks(const std::vector<ExaminedEntry>& entries, const RuleSet& rules, std::vector<PathLink>& links);
 
 }  // namespace mxc

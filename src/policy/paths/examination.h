@@ -10,14 +10,14 @@
 namespace mxc {
 
 // What one entry was examined to be; none when there is nothing to grant.
-using Examined = Result<std::optional<Entry>>;
+using Examined = Result<std::optional<ExaminedEntry>>;
 
 struct Examination {
   const Host& host;
   PathWalker& walker;
   std::vector<Warning>& warnings;
   GrantedLinks links = GrantedLinks::kRoots;
-  std::vector<Entry> entries = {};
+  std::vector<ExaminedEntry> entries = {};
 };
 
 // "a socket"; "" for what can be granted.

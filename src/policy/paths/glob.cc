@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/utf8.h"
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
@@ -145,9 +146,8 @@ Error TooMuch(std::string message) { return Conflict(std::move(message), {}, "na
 std::vector<std::string> Components(std::string_view path) {
   std::vector<std::string> result;
   while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
+    const std::string_view name = TakePiece(path, '/');
     if (!name.empty() && name != ".") result.emplace_back(name);
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
   }
   return result;
 }

@@ -72,7 +72,7 @@ class Matches {
  private:
   // Links that a command may have planted choose nothing that keeps every later one from starting.
   [[nodiscard]] bool DeniesTooMuch(const Walked& walked) const {
-    const auto around = [&](const Entry& entry) {
+    const auto around = [&](const ExaminedEntry& entry) {
       return entry.access != Access::kDenied && IsAtOrBelow(entry.walked.path, walked.path);
     };
     const auto above = [&](const LinkMet& met) { return IsAtOrBelow(met.link.path, walked.path); };
@@ -131,7 +131,7 @@ void WarnOfSnapshots(const Config& config, Examination& all) {
     if (!IsGlob(written.path)) continue;
     const Result<Walked> base = all.walker.Walk(GlobBase(written.path));
     if (!base) continue;
-    for (const Entry& entry : all.entries) {
+    for (const ExaminedEntry& entry : all.entries) {
       const std::string& grant = entry.walked.path;
       if (entry.wanted != Access::kReadWrite) continue;
       if (!IsAtOrBelow(base->path, grant) && !IsAtOrBelow(grant, base->path)) continue;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/lists.h"
+
 namespace mxc {
 namespace {
 
@@ -24,8 +26,7 @@ std::string_view FieldOf(std::string_view line, std::size_t field) {
 // The first line with `value` in `field`; empty where there is none.
 std::string_view LineWith(std::string_view passwd, std::size_t field, std::string_view value) {
   while (!passwd.empty()) {
-    const std::string_view line = passwd.substr(0, passwd.find('\n'));
-    passwd.remove_prefix(std::min(passwd.size(), line.size() + 1));
+    const std::string_view line = TakePiece(passwd, '\n');
     if (!FieldOf(line, kName).empty() && FieldOf(line, field) == value) return line;
   }
   return {};

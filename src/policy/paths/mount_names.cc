@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/path.h"
 #include "mxc/limits.h"
 
@@ -69,8 +70,7 @@ std::vector<std::string> LayersOf(const Mount& mount) {
     paths.push_back(mount.source);
   if (mount.type != "overlay") return paths;
   for (std::string_view rest = mount.options; !rest.empty();) {
-    std::string_view option = rest.substr(0, rest.find_first_of(", "));
-    rest.remove_prefix(std::min(rest.size(), option.size() + 1));
+    const std::string_view option = TakePiece(rest, ", ");
     for (const std::string_view key : {"lowerdir=", "lowerdir+=", "datadir+=", "upperdir="}) {
       if (option.starts_with(key)) AddPaths(UnescapePath(option.substr(key.size())), paths);
     }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/path.h"
 #include "mxc/limits.h"
 
@@ -29,13 +30,6 @@ constexpr std::array<std::string_view, 29> kKernel = {
 template <std::size_t Size>
 bool IsIn(const std::array<std::string_view, Size>& table, std::string_view type) {
   return std::find(table.begin(), table.end(), type) != table.end();
-}
-
-// The next of the fields that single spaces separate.
-std::string_view Take(std::string_view& line) {
-  const std::string_view field = line.substr(0, line.find(' '));
-  line.remove_prefix(std::min(line.size(), field.size() + 1));
-  return field;
 }
 
 // "8:1" as stat(2) gives it: the C library's makedev.
@@ -62,18 +56,18 @@ std::optional<std::uint64_t> NumberIn(std::string_view text) {
 
 // "36 35 98:0 /root /point options tags… - type source options"
 std::optional<Mount> ParseLine(std::string_view line) {
-  const std::optional<std::uint64_t> id = NumberIn(Take(line));
-  const std::optional<std::uint64_t> parent = NumberIn(Take(line));
-  const std::optional<std::uint64_t> device = DeviceOf(Take(line));
-  const std::string_view root = Take(line);
-  Mount mount{.path = UnescapePath(Take(line)), .root = UnescapePath(root)};
+  const std::optional<std::uint64_t> id = NumberIn(TakePiece(line, ' '));
+  const std::optional<std::uint64_t> parent = NumberIn(TakePiece(line, ' '));
+  const std::optional<std::uint64_t> device = DeviceOf(TakePiece(line, ' '));
+  const std::string_view root = TakePiece(line, ' ');
+  Mount mount{.path = UnescapePath(TakePiece(line, ' ')), .root = UnescapePath(root)};
   constexpr std::string_view kDash = " - ";
   const std::size_t dash = line.find(kDash);
   if (!id || !parent || !device || mount.path.substr(0, 1) != "/" || dash == std::string_view::npos)
     return std::nullopt;
   line.remove_prefix(dash + kDash.size());
-  mount.type = Take(line);
-  mount.source = UnescapePath(Take(line));
+  mount.type = TakePiece(line, ' ');
+  mount.source = UnescapePath(TakePiece(line, ' '));
   mount.options = line;
   mount.id = *id;
   mount.parent = *parent;
@@ -85,8 +79,8 @@ bool ShowsKernel(const Mount& mount) {
   return BackingOf(mount) != Backing::kData && !IsNeverFromHost(mount.path);
 }
 
-Status CheckGrants(const std::vector<Entry>& entries, const std::vector<Mount>& mounts) {
-  for (const Entry& entry : entries) {
+Status CheckGrants(const std::vector<ExaminedEntry>& entries, const std::vector<Mount>& mounts) {
+  for (const ExaminedEntry& entry : entries) {
     if (entry.access == Access::kDenied) continue;
     for (const Mount& mount : mounts) {
       if (IsNeverFromHost(mount.path) || mount.device != entry.walked.status->object.device ||
@@ -141,8 +135,7 @@ Backing BackingOf(const Mount& mount) {
 Result<std::vector<Mount>> ParseMounts(std::string_view text) {
   std::vector<Mount> mounts;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = TakePiece(text, '\n');
     std::optional<Mount> mount = ParseLine(line);
     if (!mount) {
       return Conflict("the kernel's list of mounts has an unreadable line: " + Quoted(line), "/filesystem",
@@ -185,7 +178,7 @@ std::string RemedyFor(const Host& host, std::string_view path) {
   return where + "whose server takes root for nobody: run as a user who has access";
 }
 
-Status DenyKernelMounts(const std::vector<Mount>& mounts, const std::vector<Entry>& entries,
+Status DenyKernelMounts(const std::vector<Mount>& mounts, const std::vector<ExaminedEntry>& entries,
                         PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
   if (Status granted = CheckGrants(entries, mounts); !granted) return granted;
   for (const Mount& mount : mounts) {

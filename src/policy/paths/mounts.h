@@ -49,7 +49,8 @@ enum class Backing {
 
 // Denies what is mounted below a grant of the policy and is not data. Errors: kConflict, for a grant of
 // something inside such a file system.
-[[nodiscard]] Status DenyKernelMounts(const std::vector<Mount>& mounts, const std::vector<Entry>& entries,
-                                      PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
+[[nodiscard]] Status DenyKernelMounts(const std::vector<Mount>& mounts,
+                                      const std::vector<ExaminedEntry>& entries, PathWalker& walker,
+                                      RuleSet& rules, std::vector<Warning>& warnings);
 
 }  // namespace mxc

@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/path.h"
 #include "mxc/fold.h"
 #include "mxc/limits.h"
-#include "policy/paths/lists.h"
 #include "policy/protect/git_config.h"
 
 namespace mxc {

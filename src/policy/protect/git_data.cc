@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/lists.h"
 #include "mxc/limits.h"
-#include "policy/paths/lists.h"
 #include "policy/paths/paths.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_index.h"

@@ -1,11 +1,10 @@
 #include "policy/protect/git_environment.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "base/lists.h"
 #include "mxc/fold.h"
-#include "policy/paths/lists.h"
 
 namespace mxc {
 namespace {

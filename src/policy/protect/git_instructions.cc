@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/lists.h"
 #include "mxc/limits.h"
-#include "policy/paths/lists.h"
 #include "policy/paths/paths.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_lists.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "policy/paths/lists.h"
+#include "base/lists.h"
 #include "policy/protect/git_config.h"
 
 namespace mxc {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/lists.h"
 #include "mxc/limits.h"
-#include "policy/paths/lists.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_index.h"
 #include "policy/protect/git_places.h"

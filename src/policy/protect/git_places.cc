@@ -4,9 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "base/lists.h"
 #include "mxc/fold.h"
 #include "mxc/limits.h"
-#include "policy/paths/lists.h"
 #include "policy/paths/paths.h"
 
 namespace mxc {

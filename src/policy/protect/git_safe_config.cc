@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lists.h"
 #include "base/quoted.h"
 #include "mxc/fold.h"
 #include "mxc/limits.h"
@@ -47,16 +48,9 @@ class Statements {
   }
 
  private:
-  std::string_view TakeLine() {
-    const std::size_t end = rest_.find('\n');
-    const std::string_view line = rest_.substr(0, end);
-    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-    return line;
-  }
-
   bool ReadOne() {
     const std::string_view begin = rest_;
-    std::string_view line = TakeLine();
+    std::string_view line = TakePiece(rest_, '\n');
     if (line.ends_with('\r')) line.remove_suffix(1);
     const std::string_view text = Stripped(line);
     if (text.empty() || text.starts_with('#') || text.starts_with(';')) return true;
@@ -69,7 +63,7 @@ class Statements {
     while (IsJoined(last) && !rest_.empty()) {
       // Behind a comment a backslash joins nothing: whether there is one takes a reader of quotes.
       if (last.find_first_of("#;") != std::string_view::npos) return false;
-      last = TakeLine();
+      last = TakePiece(rest_, '\n');
       if (last.ends_with('\r')) last.remove_suffix(1);
     }
     std::string_view whole = begin.substr(0, begin.size() - rest_.size());

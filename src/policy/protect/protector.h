@@ -34,6 +34,8 @@ class Protector {
     preset_ = preset;
     From("");
   }
+  // All that follows is mxc-exec's own state. It is held as the preset `git` is: names that are missing, too.
+  void BeginOwnState(std::string pointer) { Begin({.preset = Preset::kGit, .pointer = std::move(pointer)}); }
   // All that follows is protected because of this git directory; "" for none.
   void From(std::string git_directory) {
     from_ = std::move(git_directory);

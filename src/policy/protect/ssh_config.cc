@@ -4,11 +4,11 @@
 #include <optional>
 #include <set>
 
+#include "base/lists.h"
 #include "mxc/fold.h"
 #include "mxc/limits.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/homes.h"
-#include "policy/paths/lists.h"
 #include "policy/protect/git_places.h"
 
 namespace mxc {

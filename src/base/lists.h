@@ -6,8 +6,10 @@
 
 namespace mxc {
 
-// Takes what stands before the next of `separators`, and that one, off `rest`.
-[[nodiscard]] inline std::string_view TakePiece(std::string_view& rest, std::string_view separators) {
+// Takes what stands before the next of `separators`, a character or a text of several, and that one, off
+// `rest`.
+template <class Separators>
+[[nodiscard]] std::string_view TakePiece(std::string_view& rest, Separators separators) {
   const std::string_view piece = rest.substr(0, rest.find_first_of(separators));
   rest.remove_prefix(std::min(rest.size(), piece.size() + 1));
   return piece;

@@ -1,7 +1,7 @@
+#include "base/own_files.h"
+
 #include <filesystem>
 #include <system_error>
-
-#include "base/own_files.h"
 
 namespace mxc {
 namespace {
