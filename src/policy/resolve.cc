@@ -304,7 +304,8 @@ void AddNetworkWarnings(const Network& network, Containment containment, std::ve
     warnings.push_back({.category = "datagrams-refused",
                         .message = "datagrams to a host name cannot be checked for it and are refused; "
                                    "`\"inspect\": \"none\"` in the rule lets them pass",
-                        .pointer = rule.pointer});
+                        .pointer = rule.pointer,
+                        .told = true});
   }
 }
 

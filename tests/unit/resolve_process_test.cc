@@ -336,10 +336,13 @@ TEST_F(ResolveProcessTest, DatagramsToANameAreWarnedOf) {
                               .ports = {{.protocol = protocol, .first = 7, .last = 7}},
                               .uninspected = uninspected,
                               .pointer = "/network/egress/allow/0"}};
-    return WarningsText(*Resolved());
+    const Result<Policy> policy = Resolved();
+    std::string told;
+    for (const Warning& warning : policy->warnings) told += warning.told ? "told\n" : "";
+    return WarningsText(*policy) + told;
   };
   const Peer name{.host = "a.test"};
-  EXPECT_EQ(warnings(name, Protocol::kUdp, false), "datagrams-refused /network/egress/allow/0\n");
+  EXPECT_EQ(warnings(name, Protocol::kUdp, false), "datagrams-refused /network/egress/allow/0\ntold\n");
   EXPECT_EQ(warnings(name, Protocol::kUdp, true), "");
   EXPECT_EQ(warnings(name, Protocol::kTcp, false), "");
   EXPECT_EQ(warnings({.host = "*"}, Protocol::kUdp, false), "every-name /network/egress/allow/0\n");
