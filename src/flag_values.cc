@@ -80,6 +80,14 @@ Result<std::uint32_t> MillisecondsOf(std::string_view flag, const std::string& t
   return Refused(flag, "a time of at most 49 days such as 90s, 5m, 2h or 500ms", text);
 }
 
+std::string NoteOfBareTime(std::string_view flag, std::string_view text) {
+  constexpr std::size_t kDigits = 3;
+  const bool bare = text.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!bare || text.size() > kDigits || text.find_first_not_of('0') == std::string_view::npos) return "";
+  const std::string words = std::string(flag) + " " + std::string(text);
+  return words + " is " + std::string(text) + " milliseconds: " + words + "s is of seconds";
+}
+
 Result<std::uint64_t> MegabytesOf(std::string_view flag, const std::string& text) {
   constexpr double kMost = 1e9;  // the bound of resources.memoryMb
   const auto amount = Amount(text, kSizes, kMost);

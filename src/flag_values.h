@@ -14,6 +14,8 @@ namespace mxc {
 
 // "90s", "5m", "2h", "500ms"; a bare number is of milliseconds.
 [[nodiscard]] Result<std::uint32_t> MillisecondsOf(std::string_view flag, const std::string& text);
+// Other programs take a bare number for seconds. Of less than 1000 milliseconds: what it means here; else "".
+[[nodiscard]] std::string NoteOfBareTime(std::string_view flag, std::string_view text);
 // "512M", "1.5G", "1T": in units of 1048576 bytes.
 [[nodiscard]] Result<std::uint64_t> MegabytesOf(std::string_view flag, const std::string& text);
 // As JSON writes it: "1.5".

@@ -19,6 +19,7 @@
 #include "profiles/expand_document.h"
 #include "profiles/settings.h"
 #include "report/hidden_values.h"
+#include "report/report.h"
 #include "shell/shell_policy.h"
 #include "verbs.h"
 
@@ -222,6 +223,8 @@ std::string ConfigFileOf(const Options& options, const Host& host) {
 Request ReadRequest(const Options& options, const Host& host) {
   Request request = Read(options, host);
   if (request.config && request.config->process.environment) HideValues(*request.config->process.environment);
+  const std::string note = request.config ? NoteOfBareTime("--timeout", options.timeout) : "";
+  if (!note.empty()) TellWarning(note);
   if (!options.shell || request.config) return request;
   // Nobody has named it on the command line.
   const std::string policy = options.policy_file.empty() ? kPolicyVariable : Quoted(options.policy_file);

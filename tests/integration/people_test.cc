@@ -85,6 +85,14 @@ TEST_P(People, LearnOfTheReportWhenACommandFails) {
   EXPECT_EQ(Execute(PrepareConfig({.command = "exit 3"})).err, "");
 }
 
+// A bare number is of milliseconds; many programs mean seconds.
+TEST_P(People, AreToldWhatABareTimeMeans) {
+  EXPECT_THAT(Shown(Prepare({"--timeout", "5", "--", "sleep", "5"})),
+              HasSubstr("--timeout 5 is 5 milliseconds: --timeout 5s is of seconds"));
+  for (const char* time : {"60000", "999999", "5s", "900ms"})
+    EXPECT_THAT(Shown(Prepare({"--timeout", time, "--", "true"})), Not(HasSubstr("milliseconds"))) << time;
+}
+
 TEST_P(People, ReadThatTimeIsOver) {
   EXPECT_THAT(Shown(PrepareConfig({.command = "sleep 60", .timeout_ms = 100})),
               EndsWith("error: script timed out after 100ms\n"));
