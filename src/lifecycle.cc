@@ -289,6 +289,7 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
                                            .records = followed->records.Get(),
                                            .multiplexer = entry->multiplexer.Get()});
   if (summary && (outcome || reporter.Started())) summary->Tell(*plan, !outcome || Failed(*outcome));
+  if (outcome && !summary && CanWatchFiles(*plan)) TellOfReports(*outcome);
   if (outcome) return Finish(*plan, *outcome, log, *status);
   if (reporter.Started()) return Fail(outcome.error(), log, *status);
   return Told(outcome.error(), *status);

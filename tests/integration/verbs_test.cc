@@ -397,7 +397,9 @@ TEST_P(Verbs, ATerminalIsTheCommandsAndSaysWhatToDo) {
   launch.terminal = terminal.Fd();
   Running running(launch);
   terminal.Type("word\n");
-  EXPECT_THAT(terminal.OutputUpTo("got-word"), AllOf(HasSubstr("controls"), HasSubstr("got-word")));
+  EXPECT_THAT(terminal.OutputUpTo("is listed"),
+              AllOf(HasSubstr("controls"), HasSubstr("got-word"),
+                    HasSubstr("the command failed; with --report, what the sandbox refused it is listed")));
   EXPECT_EQ(running.Wait().status, 3);
 }
 
