@@ -9,6 +9,7 @@
 #include "policy/paths/baseline.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/homes.h"
+#include "policy/paths/socket_tables.h"
 #include "policy/protect/protect.h"
 
 namespace mxc {
@@ -64,6 +65,26 @@ constexpr Kept kInstallers[] = {
     {"/lib/apk", kPackagesAdvice},
     {"/var/cache/apk", kPackagesAdvice},
     {"/run/screen", "screen takes another directory for its sockets: --env SCREENDIR=/tmp/screen"}};
+
+// Of programs outside, which believe what stands there: who has signed in, what was logged, mail and jobs
+// that wait, what is cached for everybody, whose process runs.
+constexpr std::string_view kRecordsAdvice =
+    "it is kept by programs outside, and is not to be written from a sandbox: let the command write "
+    "elsewhere";
+constexpr Kept kRecords[] = {{"/var/log", kRecordsAdvice},
+                             {"/var/spool", kRecordsAdvice},
+                             {"/var/mail", kRecordsAdvice},
+                             {"/var/cache", kRecordsAdvice},
+                             {"/run", kRecordsAdvice}};
+
+// A grant shows none of the sockets, and programs make such a directory where it is missing.
+bool IsForSockets(std::string_view path) {
+  const auto rows = SocketDirectories();
+  return std::any_of(rows.begin(), rows.end(), [path](const SocketDirectory& row) {
+    const std::string_view fixed = row.path.substr(0, row.path.find('{'));
+    return !fixed.empty() && path.starts_with(fixed);
+  });
+}
 
 std::string_view AdviceAt(std::span<const Kept> places, const std::string& above, std::string_view path) {
   for (const Kept& place : places)
@@ -166,6 +187,11 @@ void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule*
     denial.advice = InsteadOfSecret(path);
   } else if (const std::string_view advice = AdviceAt(kInstallers, "", path); !advice.empty()) {
     denial.advice = advice;
+  } else if (IsForSockets(path)) {
+    denial.advice = "it is for sockets of programs outside; what the command starts has its own";
+  } else if (const std::string_view kept = AdviceAt(kRecords, "", path);
+             !kept.empty() && call.use == FileUse::kWrite) {
+    denial.advice = kept;
   } else if (const std::string_view git = GitDirectoryOf(path); !git.empty() && !ShowsTooMuch(git)) {
     denial.grant = git;
   } else if (call.use == FileUse::kWrite && IsSystemFile(path)) {

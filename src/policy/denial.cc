@@ -122,7 +122,11 @@ std::optional<FileDenial> DenialJudge::JudgeSocket(const FileCall& call) const {
                               std::string(MeaningOfSocket("", walked->path)),
                     .untold = true};
   if (rule != nullptr) denial.pointer = rule->pointer;
-  if (denial.pointer.empty()) denial.grant = walked->path;
+  if (denial.pointer.empty() && RunsAnything(walked->path)) {
+    denial.advice = "nothing is advised: the command may start one of its own";
+  } else if (denial.pointer.empty()) {
+    denial.grant = walked->path;
+  }
   return denial;
 }
 

@@ -213,6 +213,29 @@ TEST_F(DenialTest, WhatNoGrantHelps) {
             "screen takes another directory for its sockets: --env SCREENDIR=/tmp/screen");
 }
 
+TEST_F(DenialTest, WhatProgramsOutsideKeepIsNotToBeWritten) {
+  constexpr const char* kKept =
+      "it is kept by programs outside, and is not to be written from a sandbox: let the command write "
+      "elsewhere";
+  host.SetCaller(0, 0).AddFile("/var/log/btmp").AddFile("/run/utmp").AddDirectory("/var/spool/cron");
+  for (const char* path :
+       {"/var/log/btmp", "/var/log/new", "/run/utmp", "/run/server.pid", "/var/spool/cron/me"})
+    EXPECT_EQ(Advice(FileUse::kWrite, path), kKept) << path;
+  EXPECT_EQ(Advice(FileUse::kRead, "/var/log/btmp"), "/var/log/btmp");
+}
+
+// tmux, screen and their like look whether there is one.
+TEST_F(DenialTest, DirectoriesForSocketsAreNotAdvised) {
+  constexpr const char* kSockets =
+      "it is for sockets of programs outside; what the command starts has its own";
+  host.AddDirectory("/tmp/tmux-1000", {.uid = 1000}).AddDirectory("/tmp/.X11-unix");
+  for (const char* path : {"/tmp/tmux-1000", "/tmp/.X11-unix"})
+    EXPECT_EQ(Advice(FileUse::kLook, path), kSockets) << path;
+  host.AddLiveSocket("/tmp/tmux-1000/default");
+  EXPECT_THAT(Judge(FileUse::kConnect, "/tmp/tmux-1000/default"),
+              testing::EndsWith("; ; nothing is advised: the command may start one of its own"));
+}
+
 TEST_F(DenialTest, WhatAHomeOfItsOwnHides) {
   host.SetEnvironment("HOME", "/home/me").AddFile("/home/me/.toolrc").AddFile("/home/me/.npmrc");
   policy.process.environment = {{.name = "HOME", .value = Secret{"/tmp/home"}}};

@@ -20,5 +20,7 @@ struct SocketDirectory {
 // What a connection to the socket at `path` can do outside the sandbox; `name`: of the variable that the
 // policy gives in place of a path, or "".
 [[nodiscard]] std::string_view MeaningOfSocket(std::string_view name, std::string_view path);
+// ... is to run any command outside as the caller, in a session or an editor that is open there.
+[[nodiscard]] bool RunsAnything(std::string_view path);
 
 }  // namespace mxc
