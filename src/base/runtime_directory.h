@@ -13,6 +13,9 @@ namespace mxc {
 // What LXC keeps of the caller's containers is below: `lxc-info -P` and its like find them there.
 inline constexpr const char* kLxcBelow = "/.lxc";
 
+// Notes of what is to be approved (review/approval.h).
+inline constexpr const char* kApprovalNotes = ".approvals";
+
 struct RuntimeDirectory {
   UniqueFd descriptor = {};
   std::string path = {};

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -72,18 +73,36 @@ Result<RuntimeDirectory> OpenAt(const std::string& path) {
                                    status.st_mode & 07777U));
 }
 
-// Those of runtime directories that nobody has used for a day. Open marks what it opens as used.
-void RemoveUnusedPlaces(const UniqueFd& fixed) {
-  constexpr std::time_t kDay = 24 * 60 * 60;
-  const std::string path = "/proc/self/fd/" + std::to_string(fixed.Get());
+void ForEachName(int directory, const std::function<void(const char*)>& take) {
+  const std::string path = "/proc/self/fd/" + std::to_string(directory);
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(path.c_str()), ::closedir);
   while (const dirent* entry =
              listing ? ::readdir(listing.get()) : nullptr) {  // NOLINT(concurrency-mt-unsafe)
-    struct stat status {};
-    if (!std::string_view(entry->d_name).starts_with(kPlacePrefix)) continue;
-    if (::fstatat(fixed.Get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (status.st_mtime + kDay < std::time(nullptr)) ::unlinkat(fixed.Get(), entry->d_name, AT_REMOVEDIR);
+    take(entry->d_name);
   }
+}
+
+// What stands in it for sandboxes and interrupted runs stays, and the place with it. Notes for approvals are
+// good for minutes.
+void RemoveUnusedPlace(int fixed, const char* name) {
+  constexpr int kListed = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  const UniqueFd place{::openat(fixed, name, kListed)};
+  const UniqueFd notes{place ? ::openat(place.Get(), kApprovalNotes, kListed) : -1};
+  if (notes) ForEachName(notes.Get(), [&](const char* note) { ::unlinkat(notes.Get(), note, 0); });
+  // Of directories in it, those that are empty.
+  if (place) ForEachName(place.Get(), [&](const char* own) { ::unlinkat(place.Get(), own, AT_REMOVEDIR); });
+  ::unlinkat(fixed, name, AT_REMOVEDIR);
+}
+
+// Those of runtime directories that nobody has used for a day. Open marks what it opens as used.
+void RemoveUnusedPlaces(const UniqueFd& fixed) {
+  constexpr std::time_t kDay = 24 * 60 * 60;
+  ForEachName(fixed.Get(), [&](const char* name) {
+    struct stat status {};
+    if (!std::string_view(name).starts_with(kPlacePrefix)) return;
+    if (::fstatat(fixed.Get(), name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+    if (status.st_mtime + kDay < std::time(nullptr)) RemoveUnusedPlace(fixed.Get(), name);
+  });
 }
 
 Result<RuntimeDirectory> MakeAt(const std::string& path) {

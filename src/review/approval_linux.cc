@@ -18,7 +18,6 @@
 namespace mxc {
 namespace {
 
-constexpr const char* kNotes = ".approvals";
 constexpr mode_t kOwnersAlone = 0700;
 constexpr std::string_view kPrefix = "sha256:";
 constexpr std::size_t kHashDigits = 2 * Sha256::kBytes;
@@ -27,9 +26,9 @@ Result<UniqueFd> OpenNotes() {
   const Result<RuntimeDirectory> place = RuntimeDirectory::Open();
   if (!place) return place.error();
   const int above = place->descriptor.Get();
-  if (::mkdirat(above, kNotes, kOwnersAlone) != 0 && errno != EEXIST)
+  if (::mkdirat(above, kApprovalNotes, kOwnersAlone) != 0 && errno != EEXIST)
     return SystemError(ErrorCode::kSetupFailed, "create '" + place->path + "/.approvals'", errno);
-  UniqueFd notes{::openat(above, kNotes, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  UniqueFd notes{::openat(above, kApprovalNotes, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!notes) return SystemError(ErrorCode::kSetupFailed, "open '" + place->path + "/.approvals'", errno);
   return notes;
 }

@@ -401,6 +401,32 @@ TEST_P(Lifecycle, NothingIsReadInTheRuntimeDirectory) {
   EXPECT_THAT(Names(planted), testing::ElementsAre(".git-eeaf663ab8783930"));
 }
 
+// Each runtime directory has a place of its own, which nobody misses when that is gone.
+TEST_P(Lifecycle, PlacesThatNobodyUsesAreRemoved) {
+  const std::string fixed = uid == 0 ? "/run/mxc-exec" : "/tmp/mxc-exec-" + std::to_string(uid);
+  const auto place = [&](const std::string& name, const std::string& holds) {
+    const std::string path = fixed + "/.place-of-a-test-" + name;
+    const Ended made = Execute(
+        {.program = "/bin/sh",
+         .arguments = {"-c", "umask 077; mkdir -p " + path + "/.approvals " + path + "/.lxc && cd " + path +
+                                 " && : > .approvals/old && " + holds + " touch -d '2 days ago' ."},
+         .uid = uid});
+    EXPECT_EQ(made.status, 0) << made.err;
+    return path;
+  };
+  const std::string first = Provision();  // makes the fixed directory
+  const std::string unused = place("unused", "");
+  const std::string used = place("used", "touch . ; true ||");
+  const std::string holds = place("holds", ": > .git-0011223344556677;");
+  OwnDirectory();
+  const std::string second = Provision();
+  EXPECT_NE(first, second);
+  EXPECT_FALSE(Exists(unused));
+  EXPECT_TRUE(Exists(used));
+  EXPECT_TRUE(Exists(holds + "/.git-0011223344556677"));
+  for (const std::string& path : {used, holds}) std::filesystem::remove_all(path);
+}
+
 TEST_P(Lifecycle, TheDirectoryOfSandboxesIsNoGrants) {
   if (GetParam().caller == Caller::kRoot) GTEST_SKIP() << "the directory below belongs to an ordinary user";
   const std::string directory = OwnDirectory();
