@@ -21,7 +21,9 @@ struct ClientSetting {
 constexpr ClientSetting kClientSettings[] = {
     {"npm_config_fetch_retry_mintimeout", "100"},   // else 10 s before the second try
     {"npm_config_fetch_retry_maxtimeout", "1000"},  // else 60 s before the third
+    {"npm_config_update_notifier", "false"},        // else each call asks the registry for a newer npm
     {"PIP_RETRIES", "1"},                           // else five, 10 s
+    {"PIP_DISABLE_PIP_VERSION_CHECK", "1"},         // else each install asks for a newer pip
     {"CARGO_NET_RETRY", "1"},                       // else three, 11 s
 };
 

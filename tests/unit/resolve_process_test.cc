@@ -164,7 +164,9 @@ TEST_F(ResolveProcessTest, DefaultEnvironment) {
             "LOGNAME=ana\n"
             "npm_config_fetch_retry_mintimeout=100\n"
             "npm_config_fetch_retry_maxtimeout=1000\n"
+            "npm_config_update_notifier=false\n"
             "PIP_RETRIES=1\n"
+            "PIP_DISABLE_PIP_VERSION_CHECK=1\n"
             "CARGO_NET_RETRY=1\n");
   host_.SetCaller(4242, 1);
   EXPECT_EQ(EnvironmentText().find("USER"), std::string::npos);
@@ -233,7 +235,9 @@ TEST_F(ResolveProcessTest, EnvironmentOverTheDefault) {
             "A=1\n"
             "npm_config_fetch_retry_mintimeout=100\n"
             "npm_config_fetch_retry_maxtimeout=1000\n"
+            "npm_config_update_notifier=false\n"
             "PIP_RETRIES=1\n"
+            "PIP_DISABLE_PIP_VERSION_CHECK=1\n"
             "CARGO_NET_RETRY=1\n");
 }
 
