@@ -172,6 +172,14 @@ void RunReporter::OnNetwork(const GatewayRecord& record) {
   if (summary_ != nullptr) summary_->network.Add(record);
 }
 
+void RunReporter::OnMissedLoopback(std::uint16_t port) {
+  const std::optional<GatewayRecord> record =
+      summary_ != nullptr ? summary_->loopback(port) : std::optional<GatewayRecord>();
+  if (!record) return;
+  status_.ReportNetwork(*record);
+  summary_->network.Add(*record);
+}
+
 void RunReporter::OnFile(const FileCall& call) {
   const FileDenial* denial = summary_ != nullptr ? summary_->files.Take(call) : nullptr;
   if (denial != nullptr) status_.ReportFile(*denial);

@@ -47,6 +47,7 @@ class RunReporter final : public RunObserver {
   [[nodiscard]] bool SpeaksOnStandardOutput() const override { return log_.OnStandardOutput(); }
   void OnFile(const FileCall& call) override;
   void OnNetwork(const GatewayRecord& record) override;
+  void OnMissedLoopback(std::uint16_t port) override;
   void OnWarning(const Warning& warning) override;
   [[nodiscard]] bool Started() const { return started_; }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,20 @@ void VisitPlace(Archive& archive, AnyPlace& place) {
 void Visit(ArchiveWriter& archive, const FlagPlace& place) { VisitPlace(archive, place); }
 void Visit(ArchiveReader& archive, FlagPlace& place) { VisitPlace(archive, place); }
 
+template <class Archive, class AnyPort>
+void VisitPublished(Archive& archive, AnyPort& port) {
+  archive(port.host, port.guest, port.pointer);
+}
+void Visit(ArchiveWriter& archive, const PublishedPort& port) { VisitPublished(archive, port); }
+void Visit(ArchiveReader& archive, PublishedPort& port) { VisitPublished(archive, port); }
+
+template <class Archive, class AnyPort>
+void VisitLoopback(Archive& archive, AnyPort& port) {
+  archive(port.port, port.pointer);
+}
+void Visit(ArchiveWriter& archive, const LoopbackPort& port) { VisitLoopback(archive, port); }
+void Visit(ArchiveReader& archive, LoopbackPort& port) { VisitLoopback(archive, port); }
+
 namespace {
 
 // Beside the policy.
@@ -51,6 +66,8 @@ template <class Archive, class AnyPolicy, class AnyCircumstances>
 void VisitBasis(Archive& archive, AnyPolicy& policy, AnyCircumstances& around) {
   archive(policy.paths, policy.workspace.host, policy.workspace.guest, policy.home_files, around.form,
           around.leaves_proxy, around.flags);
+  auto& network = policy.network;
+  archive(network.publish, network.loopback_ports, network.host_loopback, network.host_loopback_pointer);
 }
 
 // As DNS has names.
@@ -65,6 +82,31 @@ bool LeavesProxy(const Policy& policy, const Host& host) {
   if (!policy.network.upstream.pointer.empty() || policy.network.proxy) return false;
   const Result<Upstream> named = ReadUpstream(host, "");
   return named && (named->http || named->others);
+}
+
+// The clause by which the command reaches this port of the host's loopback; "": none.
+std::string OpeningOf(const Network& network, std::uint16_t port) {
+  for (const LoopbackPort& open : network.loopback_ports) {
+    if (open.port == port) return open.pointer;
+  }
+  return network.host_loopback == RuleAction::kAllow ? network.host_loopback_pointer : "";
+}
+
+std::optional<GatewayRecord> MissedLoopback(const Network& network, std::uint16_t port) {
+  const auto& published = network.publish;
+  if (std::any_of(published.begin(), published.end(), [&](const auto& each) { return each.host == port; }))
+    return std::nullopt;
+  using std::chrono::milliseconds;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return GatewayRecord{
+      .time_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(now).count()),
+      .verdict = RuleAction::kDeny,
+      .name = std::string(kSandboxName),
+      .address = "127.0.0.1",
+      .port = port,
+      .pointer = OpeningOf(network, port),
+      .reason =
+          "the sandbox has a loopback of its own, where nothing listens; at the host's, a program does"};
 }
 
 }  // namespace
@@ -104,6 +146,7 @@ void RunSummary::Tell(const Plan& plan, bool failed) const {
             ? "mxc-exec: network: none, and not watched; `mxc-exec start --report` has it watched\n"
             : "mxc-exec: network: none, and not watched; `mxc-exec --probe` says what the gateway lacks "
               "here\n");
+    if (network.HasRefusals()) mxc::Tell(network.Text());  // of the loopback, which takes no gateway
   }
   mxc::Tell(
       CanWatchFiles(plan)
@@ -137,6 +180,7 @@ RunSummary Summarize(const std::shared_ptr<const Policy>& policy, const Circumst
   const bool profiles = host.System() != OperatingSystem::kWindows;
   return {.network = NetworkSummary{around.form, profiles ? ProfileForHost : nullptr, around.leaves_proxy},
           .files = FileSummary{around.form, named},
+          .loopback = [policy](std::uint16_t port) { return MissedLoopback(policy->network, port); },
           .brief = brief,
           .as_root = host.System() == OperatingSystem::kLinux && host.Caller().IsRoot(),
           .secrets = SecretValues(policy->process.environment)};

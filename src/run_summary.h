@@ -1,6 +1,8 @@
 // What --report says when a run has ended: what was denied, and how one would allow it.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,9 @@ namespace mxc {
 struct RunSummary {
   NetworkSummary network;
   FileSummary files;
+  // Of a connection to a port of the sandbox's loopback at which only a program of the host listens; absent:
+  // that program is our own.
+  std::function<std::optional<GatewayRecord>(std::uint16_t port)> loopback = {};
   bool brief = false;                     // --report=short
   bool as_root = false;                   // on Linux
   std::vector<std::string> secrets = {};  // values that a short report does not show

@@ -15,6 +15,7 @@ std::string Count(std::uint64_t count, std::string_view noun) {
 }
 
 constexpr std::string_view kToAllow = "to allow it, ";
+constexpr std::string_view kToReachHost = "to reach the host's, ";
 constexpr std::string_view kDeniedBy = "denied by ";
 constexpr std::string_view kThroughProxy =
     R"(to go through the proxy that your environment names, add "upstreamProxy": "environment" to network.egress)";
@@ -89,6 +90,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
     return fmt::format("{}{}", kDeniedBy, pointer);
   }
   if (record.name == kHostLoopbackName) return LoopbackAddition(record);
+  if (record.name == kSandboxName && record.port != 0) return WayToHost(record);
   if (record.name == kSandboxName) return "the sandbox's own name, which no server needs to know";
   if (record.reason.find("metadata") != std::string::npos)
     return "it may hand out credentials of this machine: nothing is advised";
@@ -134,6 +136,19 @@ std::string NetworkSummary::LoopbackAddition(const GatewayRecord& record) const 
                            record.port);
 }
 
+// Of a connection to the sandbox's own loopback.
+std::string NetworkSummary::WayToHost(const GatewayRecord& record) const {
+  const std::string at = fmt::format("connect to {}:{}", kHostLoopbackName, record.port);
+  if (record.pointer.find("/hostLoopback") != std::string::npos) return std::string(kToReachHost) + at;
+  if (form_ == PolicyForm::kLegacy)
+    return fmt::format("{}write network.ingress.hostLoopback, which opens every port, and {}", kToReachHost,
+                       at);
+  if (form_ == PolicyForm::kFlags)
+    return fmt::format("{}add --allow-host {}:{} and {}", kToReachHost, kHostLoopbackName, record.port, at);
+  return fmt::format("{}add {{\"port\": {}}} to network.ingress.hostLoopbackPorts and {}", kToReachHost,
+                     record.port, at);
+}
+
 std::string NetworkSummary::Addition(const GatewayRecord& record) const {
   if (form_ == PolicyForm::kLegacy) {
     return fmt::format("{}add {} to network.allowedHosts", kToAllow, JsonString(Entry(record)));
@@ -168,7 +183,8 @@ std::vector<std::string> NetworkSummary::Short() const {
   std::vector<const Refusals*> decided;
   for (const auto& [destination, refusals] : refused_) {
     const std::string remedy = Remedy(refusals.first);
-    if (remedy.starts_with(kToAllow) || remedy.starts_with(kDeniedBy) || remedy.starts_with(kThroughProxy))
+    if (remedy.starts_with(kToAllow) || remedy.starts_with(kToReachHost) || remedy.starts_with(kDeniedBy) ||
+        remedy.starts_with(kThroughProxy))
       decided.push_back(&refusals);
   }
   std::sort(decided.begin(), decided.end(),

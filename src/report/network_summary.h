@@ -32,6 +32,7 @@ class NetworkSummary {
   explicit NetworkSummary(PolicyForm form, ProfileOf profile_of = nullptr, bool proxy_unused = false)
       : form_(form), profile_of_(profile_of), proxy_unused_(proxy_unused) {}
   void Add(const GatewayRecord& record);
+  [[nodiscard]] bool HasRefusals() const { return !refused_.empty(); }
   // Whole lines; also when nothing was refused.
   [[nodiscard]] std::string Text() const;
   // For --report=short: destinations that a rule decided about, or that a rule would allow, the last first.
@@ -46,6 +47,7 @@ class NetworkSummary {
   [[nodiscard]] std::string_view WithoutSearchDomain(std::string_view name) const;
   [[nodiscard]] std::string Remedy(const GatewayRecord& record) const;
   [[nodiscard]] std::string LoopbackAddition(const GatewayRecord& record) const;
+  [[nodiscard]] std::string WayToHost(const GatewayRecord& record) const;
   [[nodiscard]] std::string Addition(const GatewayRecord& record) const;  // what the policy lacks
 
   PolicyForm form_;

@@ -46,6 +46,7 @@ class Recorder final : public RunObserver {
   [[nodiscard]] bool WantsFiles() const override { return observer_.WantsFiles(); }
   [[nodiscard]] bool SpeaksOnStandardOutput() const override { return observer_.SpeaksOnStandardOutput(); }
   void OnFile(const FileCall& call) override { observer_.OnFile(call); }
+  void OnMissedLoopback(std::uint16_t port) override { observer_.OnMissedLoopback(port); }
   void OnNetwork(const GatewayRecord& record) override {
     observer_.OnNetwork(record);
     if (!audit_ || failed_) return;

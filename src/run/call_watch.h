@@ -15,6 +15,7 @@
 //   poll(watch->Events(), POLLIN); watch->Take(revents);    // soon: the command waits for it
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "base/unique_fd.h"
@@ -28,6 +29,8 @@ class CallWatch {
   struct Wanted {
     bool connections = false;
     std::function<void(const FileCall&)> on_file = nullptr;  // absent: files are not watched
+    // With files: a socket of TCP is about to be connected to a port of the loopback by this thread.
+    std::function<void(int, std::uint16_t)> on_loopback = nullptr;
   };
 
   // Nothing wanted: every function does nothing. Errors: kSetupFailed.

@@ -168,21 +168,42 @@ bool FilterRefuses(int borrowed_socket, const sockaddr_storage& address, socklen
   return ::sendmsg(borrowed_socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EPERM;
 }
 
+// The address of connect(2), if it is an Internet one.
+std::optional<egress::IpEndpoint> MeantBy(const seccomp_notif& call, sockaddr_storage& address) {
+  const auto size = static_cast<socklen_t>(std::min<std::uint64_t>(call.data.args[2], sizeof address));
+  if (size < sizeof(sockaddr_in) || !Read(static_cast<pid_t>(call.pid), call.data.args[1], &address, size))
+    return std::nullopt;
+  return egress::FromSocketAddress(address);
+}
+
+int ProtocolOf(int borrowed_socket) {
+  int protocol = 0;
+  socklen_t length = sizeof protocol;
+  const bool known = ::getsockopt(borrowed_socket, SOL_SOCKET, SO_PROTOCOL, &protocol, &length) == 0;
+  return known ? protocol : 0;
+}
+
+// The port of the loopback to which a socket of TCP is to be connected. The unspecified address means it,
+// too.
+std::optional<std::uint16_t> PortOfLoopback(const seccomp_notif& call) {
+  sockaddr_storage address{};
+  const std::optional<egress::IpEndpoint> meant = MeantBy(call, address);
+  if (!meant || meant->port == 0) return std::nullopt;
+  const egress::IpAddress unspecified{.ipv6 = meant->address.ipv6};
+  if (!meant->address.IsLoopback() && meant->address != unspecified) return std::nullopt;
+  if (ProtocolOf(SocketOf(call).Get()) != IPPROTO_TCP) return std::nullopt;
+  return meant->port;
+}
+
 // Programs connect UDP sockets to each address of a name to select one (RFC 6724), and send nothing. So
 // synthetic addresses are not checked: whether a name is allowed was decided when it was looked up.
 bool IsRefusedConnect(int listener, seccomp_notif& call) {
   sockaddr_storage address{};
-  const auto size = static_cast<socklen_t>(std::min<std::uint64_t>(call.data.args[2], sizeof address));
-  if (size < sizeof(sockaddr_in) || !Read(static_cast<pid_t>(call.pid), call.data.args[1], &address, size))
-    return false;
-  const std::optional<egress::IpEndpoint> meant = egress::FromSocketAddress(address);
+  const std::optional<egress::IpEndpoint> meant = MeantBy(call, address);
   if (!meant || egress::SyntheticNames::IsSynthetic(meant->address)) return false;
   const UniqueFd socket = SocketOf(call);
-  int protocol = 0;
-  socklen_t length = sizeof protocol;
-  if (!socket || ::getsockopt(socket.Get(), SOL_SOCKET, SO_PROTOCOL, &protocol, &length) != 0 ||
-      protocol != IPPROTO_UDP)
-    return false;
+  if (ProtocolOf(socket.Get()) != IPPROTO_UDP) return false;
+  const auto size = static_cast<socklen_t>(std::min<std::uint64_t>(call.data.args[2], sizeof address));
   const bool same = Control(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) == 0;
   return same && FilterRefuses(socket.Get(), address, size);
 }
@@ -229,6 +250,10 @@ void CallWatch::TakeCall() {
   if (call.data.nr == SYS_connect && wanted_.connections && IsRefusedConnect(listener_.Get(), call)) {
     answer.flags = 0;
     answer.error = -EACCES;
+  }
+  if (call.data.nr == SYS_connect && WantsFiles() && wanted_.on_loopback) {
+    if (const std::optional<std::uint16_t> port = PortOfLoopback(call))
+      wanted_.on_loopback(static_cast<pid_t>(call.pid), *port);
   }
   std::array<std::optional<FileCall>, 2> found;  // a rename has two
   std::size_t count = 0;

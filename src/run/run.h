@@ -44,7 +44,10 @@ class RunObserver {
   [[nodiscard]] virtual bool SpeaksOnStandardOutput() const { return false; }
   virtual void OnFile(const FileCall& /*call*/) {}
   virtual void OnNetwork(const GatewayRecord& /*record*/) {}  // a decision of the gateway
-  virtual void OnWarning(const Warning& /*warning*/) {}       // "audit-failed": the run goes on without it
+  // The command has tried a port of its loopback where nobody listens; at the host's, a program does. At the
+  // end, where files are wanted.
+  virtual void OnMissedLoopback(std::uint16_t /*port*/) {}
+  virtual void OnWarning(const Warning& /*warning*/) {}  // "audit-failed": the run goes on without it
 };
 
 // Only our own engine hands the seccomp listener over, with which the launcher sees files.

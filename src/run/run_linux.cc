@@ -24,6 +24,7 @@
 #include "remote/remote.h"
 #include "run/audited.h"
 #include "run/call_watch.h"
+#include "run/loopback_watch.h"
 #include "run/reached_limits.h"
 #include "run/relay.h"
 #include "run/run.h"
@@ -207,10 +208,15 @@ Result<RunGateway> ConnectGateway(const Plan& plan, RunObserver& observer, int r
   return records < 0 ? RunGateway::Start(plan, on_record) : RunGateway::Follow(CopyOf(records), on_record);
 }
 
-Result<CallWatch> StartWatch(const Plan& plan, RunObserver& observer) {
+// `loopback` is borrowed.
+Result<CallWatch> StartWatch(const Plan& plan, RunObserver& observer, LoopbackWatch& loopback) {
   CallWatch::Wanted wanted{.connections = HasGateway(plan)};
-  if (observer.WantsFiles() && CanWatchFiles(plan))
+  if (observer.WantsFiles() && CanWatchFiles(plan)) {
     wanted.on_file = [&observer](const FileCall& call) { observer.OnFile(call); };
+    wanted.on_loopback = [&loopback](int thread, std::uint16_t port) {
+      loopback.Connects("/proc/" + std::to_string(thread) + "/net", port);
+    };
+  }
   return CallWatch::Start(std::move(wanted));
 }
 
@@ -255,7 +261,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   RunTree tree(reporting);
   Result<RunGateway> gateway = ConnectGateway(plan, observer, connections.records);
   if (!gateway) return gateway.error();
-  Result<CallWatch> watch = StartWatch(plan, observer);
+  LoopbackWatch loopback("/proc/self/net");
+  Result<CallWatch> watch = StartWatch(plan, observer, loopback);
   if (!watch) return watch.error();
   const std::vector<RunGroup>& groups = plan.groups.empty() ? resources->changes.groups : plan.groups;
   const ReachCounts reached_before = CountReached(plan.groups);
@@ -294,6 +301,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   const PutBackReport put_back = resources->cleanup_process.PutBack();
   observer.OnPutBack(put_back.paths);
   if (observer.OnEnded()) resources->cleanup_process.KeepConfigs();
+  for (const std::uint16_t port : loopback.Missed()) observer.OnMissedLoopback(port);
   [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
   Outcome outcome = MakeOutcome(result, *stdio, NowMs() - started_ms);

@@ -1,7 +1,7 @@
 // The questions of tests/conformance/access.jsonl, put to the kernel by a guest inside each Linux engine.
 #include "tests/containment/containment.h"
-#include "tests/containment/listener.h"
 #include "tests/support/access_corpus.h"
+#include "tests/support/listener.h"
 
 namespace mxc::test::access_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "tests/containment/containment.h"
-#include "tests/containment/listener.h"
+#include "tests/support/listener.h"
 
 namespace mxc::test::landlock_test {
 namespace {

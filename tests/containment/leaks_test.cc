@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "tests/containment/containment.h"
-#include "tests/containment/listener.h"
+#include "tests/support/listener.h"
 
 namespace mxc::test::leaks_test {
 namespace {

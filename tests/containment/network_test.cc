@@ -1,6 +1,6 @@
 // The network, when it is denied and when it is shared.
 #include "tests/containment/containment.h"
-#include "tests/containment/listener.h"
+#include "tests/support/listener.h"
 
 namespace mxc::test::network_test {
 namespace {

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "tests/containment/containment.h"
-#include "tests/containment/listener.h"
+#include "tests/support/listener.h"
 
 namespace mxc::test::sockets_test {
 namespace {

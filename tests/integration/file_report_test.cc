@@ -16,6 +16,7 @@
 #include "base/unique_fd.h"
 #include "tests/support/file_denials.h"
 #include "tests/support/launcher_test.h"
+#include "tests/support/listener.h"
 
 namespace mxc::test::file_report_test {
 namespace {
@@ -134,6 +135,30 @@ TEST_P(FileReport, ATimeoutEndsWhatIsWatched) {
   const Ended ended = Report({.command = "while :; do /bin/true; done", .timeout_ms = 700});
   EXPECT_EQ(ended.status, 255);
   EXPECT_FALSE(ended.overdue);
+}
+
+// A database of the host, which the command expects at its own loopback.
+TEST_P(FileReport, TellsAServerOfTheHostsLoopback) {
+  const Listener host = Listener::Tcp("127.0.0.1");
+  const std::string tried = "bash -c ': < /dev/tcp/127.0.0.1/" + host.Port() + "' 2> /dev/null";
+  const std::string file = workspace.Path("result.jsonl");
+  const Ended ended = Report({.command = tried}, {"--result", file});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("  localhost port " + host.Port() +
+                " (tcp): the sandbox has a loopback of its own, where nothing listens; at the "
+                "host's, a program does\n    to reach the host's, add {\"port\": " +
+                host.Port() + "} to network.ingress.hostLoopbackPorts and connect to host.mxc.internal:" +
+                host.Port() + "\n"));
+  EXPECT_THAT(Contents(file).value_or(""),
+              HasSubstr(R"("kind":"connection","verdict":"deny","protocol":"tcp","name":"localhost")"));
+  const std::string open = R"({"ingress":{"hostLoopbackPorts":[{"port":)" + host.Port() + "}]}}";
+  EXPECT_THAT(Report({.command = tried, .network = open}).err,
+              HasSubstr("    to reach the host's, connect to host.mxc.internal:" + host.Port() + "\n"));
+  // What nobody has is no loss.
+  EXPECT_THAT(Report({.command = "bash -c ': < /dev/tcp/127.0.0.1/2'"}).err,
+              HasSubstr("0 destinations refused"));
 }
 
 TEST_P(FileReport, OthersSayThatTheyDoNotWatch) {

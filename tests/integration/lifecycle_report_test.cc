@@ -6,6 +6,7 @@
 
 #include "tests/support/file_denials.h"
 #include "tests/support/lifecycle_test.h"
+#include "tests/support/listener.h"
 
 namespace mxc::test::lifecycle_report_test {
 namespace {
@@ -119,6 +120,19 @@ TEST_P(LifecycleReport, AStartThatIsToReportHasTheNetworkWatched) {
   provisioned.push_back(watched.substr(0, watched.find('\n')));
   EXPECT_THAT(Report(provisioned.back(), kConnect).err,
               HasSubstr("to allow it, add --allow-host 203.0.113.9:80\n"));
+}
+
+TEST_P(LifecycleReport, AServerOfTheHostsLoopbackIsTold) {
+  const auto tried = [](const std::string& port) {
+    return "bash -c ': < /dev/tcp/127.0.0.1/" + port + "' 2> /dev/null";
+  };
+  const Listener host = Listener::Tcp("127.0.0.1");
+  EXPECT_THAT(Report(Started(), tried(host.Port())).err,
+              HasSubstr("connect to host.mxc.internal:" + host.Port() + "\n"));
+  const std::string free = Listener::Tcp("127.0.0.1").Port();
+  const std::string id =
+      Started(R"("network":{"ingress":{"publish":[{"host":)" + free + R"(,"guest":80}]}})");
+  EXPECT_THAT(Report(id, tried(free)).err, HasSubstr("0 destinations refused")) << "it is our own listener";
 }
 
 TEST_P(LifecycleReport, FlagsOfTheStartAreNamed) {

@@ -121,6 +121,32 @@ TEST(NetworkSummary, SaysHowTheHostsLoopbackIsReached) {
       << of_flags.Text();
 }
 
+// Of a connection that was refused inside, to a port at which a program of the host listens.
+TEST(NetworkSummary, LeadsFromTheSandboxsLoopbackToTheHosts) {
+  const auto advised = [](PolicyForm form, const std::string& pointer) {
+    NetworkSummary summary(form);
+    GatewayRecord record = Refused("localhost", "127.0.0.1", 5432);
+    record.pointer = pointer;
+    summary.Add(record);
+    const std::string text = summary.Text();
+    EXPECT_EQ(summary.Short().size(), 1);
+    const std::size_t line = text.find("    ") + 4;
+    return text.substr(line, text.find('\n', line) - line);
+  };
+  EXPECT_EQ(advised(PolicyForm::kFlags, ""),
+            "to reach the host's, add --allow-host host.mxc.internal:5432 and connect to "
+            "host.mxc.internal:5432");
+  EXPECT_EQ(advised(PolicyForm::kDirectional, ""),
+            "to reach the host's, add {\"port\": 5432} to network.ingress.hostLoopbackPorts and connect to "
+            "host.mxc.internal:5432");
+  EXPECT_EQ(advised(PolicyForm::kLegacy, ""),
+            "to reach the host's, write network.ingress.hostLoopback, which opens every port, and connect to "
+            "host.mxc.internal:5432");
+  // The policy lets it in already.
+  EXPECT_EQ(advised(PolicyForm::kFlags, "/network/ingress/hostLoopbackPorts/0"),
+            "to reach the host's, connect to host.mxc.internal:5432");
+}
+
 TEST(NetworkSummary, AdvisesNothingThatNoProgramNeeds) {
   NetworkSummary summary(PolicyForm::kFlags);
   for (const char* name : {"a.test", "a.test.lan", "localhost", "_http._tcp.b.test"})

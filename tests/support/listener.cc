@@ -1,4 +1,4 @@
-#include "tests/containment/listener.h"
+#include "tests/support/listener.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
