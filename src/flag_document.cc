@@ -1,7 +1,6 @@
 #include "flag_document.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "config/version.h"
 #include "document/make_json.h"
 #include "flag_values.h"
+#include "flag_writer.h"
 #include "mxc/egress.h"
 #include "mxc/fold.h"
 #include "mxc/sandbox/workspace.h"
@@ -21,8 +21,6 @@ namespace mxc {
 namespace {
 
 constexpr std::string_view kSafeGit = "git=allow-safe";  // of --protect
-
-using Keys = std::initializer_list<std::string_view>;
 
 // "name:443", "10.0.0.0/8:443", "[::1]:443"; a colon of an IPv6 address alone is none of a port. What cannot
 // be read is left to Decode.
@@ -73,34 +71,24 @@ Json RuleFor(const std::string& text) {
   return rule;
 }
 
-const Json* Find(const Json& document, Keys keys) {
-  const Json* value = &document;
-  for (const std::string_view key : keys) {
-    if (value == nullptr || value->kind != Json::Kind::kObject) return nullptr;
-    value = value->Find(key);
-  }
-  return value == nullptr || value->kind == Json::Kind::kNull ? nullptr : value;
-}
-
 // The host's own network has every host in it.
-bool SharesHostNetwork(const Json& document) {
-  const Json* policy = Find(document, {"network", "defaultPolicy"});
-  const Json* local = Find(document, {"network", "allowLocalNetwork"});
+bool SharesHostNetwork(const FlagWriter& document) {
+  const Json* policy = document.Find({"network", "defaultPolicy"});
+  const Json* local = document.Find({"network", "allowLocalNetwork"});
   const auto empty = [](const Json* list) { return list == nullptr || list->items.empty(); };
   return policy != nullptr && policy->text == "allow" && local != nullptr && local->boolean &&
-         empty(Find(document, {"network", "allowedHosts"})) &&
-         empty(Find(document, {"network", "blockedHosts"})) &&
-         Find(document, {"network", "proxy"}) == nullptr;
+         empty(document.Find({"network", "allowedHosts"})) &&
+         empty(document.Find({"network", "blockedHosts"})) && document.Find({"network", "proxy"}) == nullptr;
 }
 
 class Adder {
  public:
-  Adder(const Options& options, const Host& host, Json& document)
-      : options_(options), host_(host), document_(document) {
-    const Result<Dialect> dialect = SelectDialect(document);
-    if (dialect) dialect_ = *dialect;
-    legacy_network_ = dialect_ == Dialect::kLegacy || UsesLegacyNetwork(document);
-  }
+  Adder(const Options& options, const Host& host, Json& document, Dialect dialect)
+      : options_(options),
+        host_(host),
+        document_(document, TakesNull(dialect)),
+        dialect_(dialect),
+        legacy_network_(dialect == Dialect::kLegacy || UsesLegacyNetwork(document)) {}
 
   Result<std::vector<FlagPlace>> Run() {
     for (const auto step : {&Adder::AddProfiles, &Adder::AddFiles, &Adder::AddSockets, &Adder::AddTools,
@@ -108,59 +96,10 @@ class Adder {
                             &Adder::AddNetwork, &Adder::AddLimits, &Adder::AddPresets, &Adder::AddTier}) {
       if (Status status = (this->*step)(); !status) return status.error();
     }
-    return std::move(places_);
+    return document_.TakePlaces();
   }
 
  private:
-  // The value at `keys`, made where it is missing; the last of them is of `kind`.
-  Result<Json*> Enter(Keys keys, Json::Kind kind, const std::string& flag) {
-    Json* value = &document_;
-    std::string pointer;
-    for (const std::string_view key : keys) {
-      pointer = PointerTo(pointer, key);
-      const bool last = key == *(keys.end() - 1);
-      value = Member(*value, std::string(key), last ? kind : Json::Kind::kObject, pointer, flag);
-      if (value == nullptr)
-        return UsageError(flag + " has nowhere to go: " + pointer + " of the configuration has another type");
-    }
-    return value;
-  }
-
-  Json* Member(Json& object, std::string key, Json::Kind kind, const std::string& pointer,
-               const std::string& flag) {
-    const auto known = std::find_if(object.members.begin(), object.members.end(),
-                                    [&](const JsonMember& member) { return member.key == key; });
-    if (known != object.members.end()) {
-      const bool absent = known->value.kind == Json::Kind::kNull && TakesNull(dialect_);
-      if (absent) known->value = Empty(kind);
-      return known->value.kind == kind ? &known->value : nullptr;
-    }
-    // Every document has `process`: what it lacks is not the flag's fault.
-    if (pointer != "/process") places_.push_back({.pointer = pointer, .flag = flag, .container = true});
-    object.members.push_back({.key = std::move(key), .value = Empty(kind)});
-    return &object.members.back().value;
-  }
-
-  Status Append(Keys keys, Json item, const std::string& flag) {
-    Result<Json*> list = Enter(keys, Json::Kind::kArray, flag);
-    if (!list) return list.error();
-    std::string pointer;
-    for (const std::string_view key : keys) pointer = PointerTo(pointer, key);
-    places_.push_back({.pointer = PointerTo(pointer, (*list)->items.size()), .flag = flag});
-    (*list)->items.push_back(std::move(item));
-    return Done{};
-  }
-
-  // In the place of what is there.
-  Status Set(std::string_view section, const std::string& key, Json value, const std::string& flag) {
-    Result<Json*> object = Enter({section}, Json::Kind::kObject, flag);
-    if (!object) return object.error();
-    std::erase_if((*object)->members, [&](const JsonMember& member) { return member.key == key; });
-    (*object)->members.push_back({.key = key, .value = std::move(value)});
-    places_.push_back({.pointer = PointerTo(PointerTo("", section), key), .flag = flag});
-    return Done{};
-  }
-
   static std::string Named(std::string_view flag, const std::string& value) {
     return std::string(flag) + " " + ShellWord(value);
   }
@@ -169,7 +108,7 @@ class Adder {
     for (const std::string& path : paths) {
       Result<std::string> absolute = PathOfFlag(path, host_);
       if (!absolute) return absolute.error();
-      Status added = Append({"filesystem", key}, StringOf(std::move(*absolute)), Named(flag, path));
+      Status added = document_.Append({"filesystem", key}, StringOf(std::move(*absolute)), Named(flag, path));
       if (!added) return added;
     }
     return Done{};
@@ -177,7 +116,7 @@ class Adder {
 
   Status AddProfiles() {
     for (const std::string& name : options_.profiles) {
-      Status added = Append({"profiles"}, StringOf(name), Named("--profile", name));
+      Status added = document_.Append({"profiles"}, StringOf(name), Named("--profile", name));
       if (!added) return added;
     }
     return Done{};
@@ -195,7 +134,8 @@ class Adder {
     for (const std::string& text : options_.sockets) {
       Result<std::string> path = text.starts_with('$') ? text : PathOfFlag(text, host_);
       if (!path) return path.error();
-      Status added = Append({"filesystem", "sockets"}, StringOf(std::move(*path)), Named("--socket", text));
+      Status added =
+          document_.Append({"filesystem", "sockets"}, StringOf(std::move(*path)), Named("--socket", text));
       if (!added) return added;
     }
     return Done{};
@@ -203,18 +143,18 @@ class Adder {
 
   Status AddTools() {
     if (options_.tools.empty()) return Done{};
-    return Set("filesystem", "tools", StringOf(options_.tools), Named("--tools", options_.tools));
+    return document_.Set("filesystem", "tools", StringOf(options_.tools), Named("--tools", options_.tools));
   }
 
   // What the file says of its workspace in the path inside would say nothing under another.
   Status CheckNamesInside(std::string_view guest, const std::string& flag) {
-    if (Find(document_, {"process", "workspace"}) == nullptr) return Done{};
-    const Json* const written = Find(document_, {"process", "workspace", "guest"});
+    if (document_.Find({"process", "workspace"}) == nullptr) return Done{};
+    const Json* const written = document_.Find({"process", "workspace", "guest"});
     const std::string before =
         FoldLexically(written != nullptr ? std::string_view(written->text) : kStandardWorkspace);
     if (before == FoldLexically(guest)) return Done{};
     for (const std::string_view key : {"readwritePaths", "readonlyPaths", "deniedPaths", "repositories"}) {
-      const Json* const list = Find(document_, {"filesystem", key});
+      const Json* const list = document_.Find({"filesystem", key});
       for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
         if (!IsAtOrBelow(FoldLexically(list->items[i].text), before)) continue;
         return UsageError(flag + " moves the workspace from " + Quoted(before) +
@@ -238,40 +178,37 @@ class Adder {
     if (Status names = CheckNamesInside(inside, flag); !names) return names;
     Json workspace = Map("host", StringOf(std::move(*directory)));
     if (guest) workspace.members.push_back({.key = "guest", .value = StringOf(inside)});
-    return Set("process", "workspace", std::move(workspace), flag);
+    return document_.Set("process", "workspace", std::move(workspace), flag);
   }
 
   Status AddProcess() {
     if (!options_.cwd.empty()) {
       Result<std::string> cwd = PathOfFlag(options_.cwd, host_);
       if (!cwd) return cwd.error();
-      Status set = Set("process", "cwd", StringOf(std::move(*cwd)), Named("--cwd", options_.cwd));
+      Status set = document_.Set("process", "cwd", StringOf(std::move(*cwd)), Named("--cwd", options_.cwd));
       if (!set) return set;
     }
     if (Status workspace = AddWorkspace(); !workspace) return workspace;
     if (!options_.review.empty()) {
-      const std::string flag = Named("--review", options_.review);
-      const Result<Json*> review = Enter({"review"}, Json::Kind::kString, flag);
-      if (!review) return review.error();
-      (*review)->text = options_.review;
-      places_.push_back({.pointer = "/review", .flag = flag});
+      const Status set = document_.SetText("review", options_.review, Named("--review", options_.review));
+      if (!set) return set;
     }
     if (options_.timeout.empty()) return Done{};
     const Result<std::uint32_t> limit = MillisecondsOf("--timeout", options_.timeout);
     if (!limit) return limit.error();
-    return Set("process", "timeout", NumberOf(*limit), Named("--timeout", options_.timeout));
+    return document_.Set("process", "timeout", NumberOf(*limit), Named("--timeout", options_.timeout));
   }
 
   // A list replaces the default environment, unless the contract lets it say otherwise.
   Status KeepDefaultEnvironment(const std::string& flag) {
-    if (Find(document_, {"process", "env"}) != nullptr) return Done{};
+    if (document_.Find({"process", "env"}) != nullptr) return Done{};
     if (dialect_ == Dialect::kLegacy || dialect_ == Dialect::kDirectional || legacy_network_) {
       return UsageError(flag +
                             " would replace the default environment: a configuration of this version has no "
                             "process.inheritDefaultEnv",
                         "write \"version\": \"1.0.0\", or the whole environment into process.env");
     }
-    return Set("process", "inheritDefaultEnv", True(), flag);
+    return document_.Set("process", "inheritDefaultEnv", True(), flag);
   }
 
   Status AddEnvironment() {
@@ -289,7 +226,8 @@ class Adder {
         entry += "=" + *value;
       }
       if (Status kept = KeepDefaultEnvironment(flag); !kept) return kept;
-      if (Status added = Append({"process", "env"}, StringOf(std::move(entry)), flag); !added) return added;
+      if (Status added = document_.Append({"process", "env"}, StringOf(std::move(entry)), flag); !added)
+        return added;
     }
     return Done{};
   }
@@ -299,14 +237,14 @@ class Adder {
   Status AddVariables() {
     for (const std::string& name : options_.variables) {
       const std::optional<std::string> value = host_.Environment(name);
-      const Json* written = Find(document_, {"process", "env"});
+      const Json* written = document_.Find({"process", "env"});
       const bool known = written != nullptr &&
                          std::any_of(written->items.begin(), written->items.end(),
                                      [&](const Json& entry) { return entry.text.starts_with(name + "="); });
       if (!value || known) continue;
       const std::string source = "the variable " + name;
       if (!KeepDefaultEnvironment(source)) return Done{};
-      if (Status added = Append({"process", "env"}, StringOf(name + "=" + *value), source); !added)
+      if (Status added = document_.Append({"process", "env"}, StringOf(name + "=" + *value), source); !added)
         return added;
     }
     return Done{};
@@ -325,7 +263,7 @@ class Adder {
                         "name the port: --allow-host " + std::string(kHostLoopbackName) + ":5432");
     }
     if (legacy_network_) return NotInLegacyNetwork(flag);
-    return Append({"network", "ingress", "hostLoopbackPorts"}, Map("port", NumberOf(port)), flag);
+    return document_.Append({"network", "ingress", "hostLoopbackPorts"}, Map("port", NumberOf(port)), flag);
   }
 
   Status AddNetwork() {
@@ -336,9 +274,10 @@ class Adder {
         continue;
       }
       if (Status port = CheckPort(text, Named("--allow-host", text)); !port) return port;
-      Status added = legacy_network_
-                         ? Append({"network", "allowedHosts"}, StringOf(text), Named("--allow-host", text))
-                         : Append({"network", "egress", "allow"}, RuleFor(text), Named("--allow-host", text));
+      Status added =
+          legacy_network_
+              ? document_.Append({"network", "allowedHosts"}, StringOf(text), Named("--allow-host", text))
+              : document_.Append({"network", "egress", "allow"}, RuleFor(text), Named("--allow-host", text));
       if (!added) return added;
     }
     for (const std::string& text : options_.published) {
@@ -348,7 +287,7 @@ class Adder {
       if (legacy_network_) return NotInLegacyNetwork(flag);
       Json port = Map("host", NumberOf(ports->host));
       port.members.push_back({.key = "guest", .value = NumberOf(ports->guest)});
-      if (Status added = Append({"network", "ingress", "publish"}, std::move(port), flag); !added)
+      if (Status added = document_.Append({"network", "ingress", "publish"}, std::move(port), flag); !added)
         return added;
     }
     return Done{};
@@ -358,13 +297,14 @@ class Adder {
     if (!options_.memory.empty()) {
       const Result<std::uint64_t> size = MegabytesOf("--memory", options_.memory);
       if (!size) return size.error();
-      Status set = Set("resources", "memoryMb", NumberOf(*size), Named("--memory", options_.memory));
+      Status set =
+          document_.Set("resources", "memoryMb", NumberOf(*size), Named("--memory", options_.memory));
       if (!set) return set;
     }
     if (options_.cpus.empty()) return Done{};
     Result<std::string> cpus = DecimalOf("--cpus", options_.cpus);
     if (!cpus) return cpus.error();
-    return Set("resources", "cpus", FractionOf(std::move(*cpus)), Named("--cpus", options_.cpus));
+    return document_.Set("resources", "cpus", FractionOf(std::move(*cpus)), Named("--cpus", options_.cpus));
   }
 
   // The list of a document replaces the default, a flag adds to it. Of two tiers the stronger counts.
@@ -373,22 +313,24 @@ class Adder {
       if (name.starts_with("git=") && name != kSafeGit)
         return UsageError(Named("--protect", name) + ": the one option of git is " + std::string(kSafeGit));
     }
-    const Json* written = Find(document_, {"filesystem", "protect"});
+    const Json* written = document_.Find({"filesystem", "protect"});
     const bool options =
         std::find(options_.protect.begin(), options_.protect.end(), kSafeGit) != options_.protect.end() ||
         (written != nullptr && written->kind == Json::Kind::kObject);
     if (options && !options_.protect.empty()) return AddPresetsWithOptions(written);
     for (const std::string& name : options_.protect) {
       const std::string flag = Named("--protect", name);
-      const bool git_by_default = Find(document_, {"filesystem", "protect"}) == nullptr && name != "git";
+      const bool git_by_default = document_.Find({"filesystem", "protect"}) == nullptr && name != "git";
       if (git_by_default) {
-        if (Status added = Append({"filesystem", "protect"}, StringOf("git"), flag); !added) return added;
+        if (Status added = document_.Append({"filesystem", "protect"}, StringOf("git"), flag); !added)
+          return added;
       }
-      const Json* list = Find(document_, {"filesystem", "protect"});
+      const Json* list = document_.Find({"filesystem", "protect"});
       const bool known = list != nullptr && std::any_of(list->items.begin(), list->items.end(),
                                                         [&](const Json& item) { return item.text == name; });
       if (known) continue;
-      if (Status added = Append({"filesystem", "protect"}, StringOf(name), flag); !added) return added;
+      if (Status added = document_.Append({"filesystem", "protect"}, StringOf(name), flag); !added)
+        return added;
     }
     return Done{};
   }
@@ -413,23 +355,23 @@ class Adder {
     if (written != nullptr) {
       for (const Json& item : written->items) AddPreset(item.text, Empty(Json::Kind::kObject), presets);
     }
-    const Json* config = Find(document_, {"filesystem", "protect", "git", "config"});
+    const Json* config = document_.Find({"filesystem", "protect", "git", "config"});
     const bool stricter = config != nullptr && config->text != "allow-safe";
     for (const std::string& name : options_.protect) {
       const bool safe = name == kSafeGit;
       const std::string pointer = PointerTo("/filesystem/protect", safe ? "git" : name);
       if (safe && stricter) {
-        places_.push_back({.pointer = pointer,
-                           .flag = "--protect " + name,
-                           .overruled = "the file says `config` of `git` in `protect`: that stays, and "
-                                        "configurations of git's are read-only"});
+        document_.Note({.pointer = pointer,
+                        .flag = "--protect " + name,
+                        .overruled = "the file says `config` of `git` in `protect`: that stays, and "
+                                     "configurations of git's are read-only"});
         continue;
       }
-      places_.push_back({.pointer = pointer, .flag = flag});
+      document_.Note({.pointer = pointer, .flag = flag});
       AddPreset(safe ? "git" : name,
                 safe ? Map("config", StringOf("allow-safe")) : Empty(Json::Kind::kObject), presets);
     }
-    Result<Json*> files = Enter({"filesystem"}, Json::Kind::kObject, flag);
+    Result<Json*> files = document_.Enter({"filesystem"}, Json::Kind::kObject, flag);
     if (!files) return files.error();
     std::erase_if((*files)->members, [](const JsonMember& member) { return member.key == "protect"; });
     (*files)->members.push_back({.key = "protect", .value = std::move(presets)});
@@ -438,24 +380,18 @@ class Adder {
 
   Status AddTier() {
     if (options_.tier.empty()) return Done{};
-    const Json* written = Find(document_, {"minimumTier"});
+    const Json* written = document_.Find({"minimumTier"});
     const std::optional<Tier> asked = TierNamed(options_.tier);
     const std::optional<Tier> before = written != nullptr ? TierNamed(written->text) : std::nullopt;
     if (asked && before && *before > *asked) return Done{};
-    const std::string flag = Named("--tier", options_.tier);
-    Result<Json*> tier = Enter({"minimumTier"}, Json::Kind::kString, flag);
-    if (!tier) return tier.error();
-    (*tier)->text = options_.tier;
-    places_.push_back({.pointer = "/minimumTier", .flag = flag});
-    return Done{};
+    return document_.SetText("minimumTier", options_.tier, Named("--tier", options_.tier));
   }
 
   const Options& options_;
   const Host& host_;
-  Json& document_;
-  Dialect dialect_ = Dialect::kLegacy;
-  bool legacy_network_ = false;
-  std::vector<FlagPlace> places_ = {};
+  FlagWriter document_;
+  Dialect dialect_;
+  bool legacy_network_;
 };
 
 // Standard input, a file of that name, or one that begins like a document.
@@ -488,7 +424,8 @@ Status CheckFurtherWords(const Options& options, const Host& host) {
 
 Result<std::vector<FlagPlace>> AddFlags(const Options& options, const Host& host, Json& document) {
   if (Status clear = CheckFurtherWords(options, host); !clear) return clear.error();
-  return Adder(options, host, document).Run();
+  const Result<Dialect> dialect = SelectDialect(document);
+  return Adder(options, host, document, dialect ? *dialect : Dialect::kLegacy).Run();
 }
 
 }  // namespace mxc
