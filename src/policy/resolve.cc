@@ -53,7 +53,7 @@ std::vector<std::string> RelaxationsOf(const Config& config) {
   return shared ? std::vector<std::string>{"shared-temp"} : std::vector<std::string>{};
 }
 
-// What stands written and needs no machine to be understood.
+// The clauses that mean the same on every machine.
 Policy Copy(const Config& config, Containment containment, OperatingSystem system) {
   const bool windows = system == OperatingSystem::kWindows;
   return {.containment = containment,
@@ -99,7 +99,7 @@ const std::string* GitOf(const Config& config) {
   return nullptr;
 }
 
-// Something has to judge the file when the command has ended, and to put it back where nobody could.
+// A run on this machine judges the file when the command has ended, and the cleanup process restores it.
 Status CheckSafeConfig(const Config& config, Containment containment, OperatingSystem system) {
   const bool here = system == OperatingSystem::kLinux && !TraitsOf(containment).own_system;
   for (const PresetEntry& entry : config.protect) {
@@ -123,7 +123,7 @@ bool LauncherCopies(Containment containment) {
   return containment == Containment::kNamespaces || containment == Containment::kLxc;
 }
 
-// What the policy says itself comes first: a tool that it shows or denies needs no grant.
+// After the entries of the policy: a tool that these show or deny needs no grant.
 Status ExamineTools(const Config& config, const Host& host, PathWalker& walker,
                     std::vector<ExaminedEntry>& entries, Tools& tools, std::vector<Warning>& warnings) {
   tools = FindTools(host, config.tools_pointer, RulesOf(entries), walker);
@@ -158,7 +158,7 @@ struct PathsRequest {
   const Config& config;
   const Host& host;
   const ResolveOptions& options;
-  // There is no baseline then: what it takes the place of comes later, with the image.
+  // Whether an image takes the place of the baseline.
   bool image;
   PathWalker& walker;
 };
@@ -243,7 +243,7 @@ Result<RuleSet> ResolvePaths(const PathsRequest& request, Policy& policy, Tools&
     return added.error();
   if (Status denied = AddBaselineAndDenials(request, tools, names, *entries, rules, policy); !denied)
     return denied.error();
-  // Under the path it was written with, a workspace does not show.
+  // The path that a workspace has on the host does not exist inside.
   const std::string& workspace_pointer = config.process.workspace.pointer;
   if (!workspace_pointer.empty())
     std::erase_if(*entries, [&](const ExaminedEntry& entry) { return entry.pointer == workspace_pointer; });
@@ -264,43 +264,46 @@ Status ResolveAudit(const Config& config, const Host& host, PathWalker& walker, 
   return Done{};
 }
 
-// Every name, or every address, is more than most who write it have in mind.
-// An AppContainer reaches private networks only with a capability of its own, and the loopback not at all.
+bool AllowsEveryName(const NetworkRule& rule) {
+  return std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) { return peer.host == "*"; });
+}
+
+bool AllowsDatagramsByName(const NetworkRule& rule) {
+  const bool datagrams = std::any_of(rule.ports.begin(), rule.ports.end(),
+                                     [](const PortRange& range) { return range.protocol == Protocol::kUdp; });
+  return datagrams && std::any_of(rule.to.begin(), rule.to.end(),
+                                  [](const Peer& peer) { return !peer.host.empty() && peer.host != "*"; });
+}
+
+// An AppContainer has one capability for all public addresses, which no list of hosts narrows, another for
+// private networks, and none for the loopback.
 void AddNetworkWarnings(const Network& network, Containment containment, std::vector<Warning>& warnings) {
+  const auto warn = [&](const char* category, const char* message, const std::string& pointer) {
+    warnings.push_back({.category = category, .message = message, .pointer = pointer});
+  };
   const bool app_container = containment == Containment::kProcessContainer;
+  const bool unfiltered = network.egress == RuleAction::kAllow && !network.share_host && !network.proxy;
   if (network.share_host) {
-    warnings.push_back({.category = "network-unrestricted",
-                        .message = app_container
-                                       ? "the command reaches every network that this host reaches"
-                                       : "the command shares the host's network, loopback services included",
-                        .pointer = network.share_host_pointer});
+    warn("network-unrestricted",
+         app_container ? "the command reaches every network that this host reaches"
+                       : "the command shares the host's network, loopback services included",
+         network.share_host_pointer);
   }
-  // Its capability is for all of them: no host list stands between.
-  if (app_container && network.egress == RuleAction::kAllow && !network.share_host && !network.proxy) {
-    warnings.push_back({.category = "network-unrestricted",
-                        .message = "the command reaches every public address that this host reaches",
-                        .pointer = network.egress_pointer});
+  if (unfiltered && app_container) {
+    warn("network-unrestricted", "the command reaches every public address that this host reaches",
+         network.egress_pointer);
   }
-  if (network.egress == RuleAction::kAllow && !network.share_host && !network.proxy && !app_container) {
-    warnings.push_back({.category = "private-network-reachable",
-                        .message = "the command reaches the private networks that this host reaches",
-                        .pointer = network.egress_pointer});
+  if (unfiltered && !app_container) {
+    warn("private-network-reachable", "the command reaches the private networks that this host reaches",
+         network.egress_pointer);
   }
   for (const NetworkRule& rule : network.allow) {
-    const bool every =
-        std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) { return peer.host == "*"; });
-    if (!every) continue;
-    warnings.push_back({.category = "every-name",
-                        .message = "the rule allows every host name that has a public address",
-                        .pointer = rule.pointer});
+    if (AllowsEveryName(rule))
+      warn("every-name", "the rule allows every host name that has a public address", rule.pointer);
   }
   if (network.share_host || app_container) return;
   for (const NetworkRule& rule : network.allow) {
-    const bool asked = std::any_of(rule.ports.begin(), rule.ports.end(),
-                                   [](const PortRange& range) { return range.protocol == Protocol::kUdp; });
-    const bool by_name = std::any_of(rule.to.begin(), rule.to.end(),
-                                     [](const Peer& peer) { return !peer.host.empty() && peer.host != "*"; });
-    if (!asked || !by_name || rule.uninspected) continue;
+    if (rule.uninspected || !AllowsDatagramsByName(rule)) continue;
     warnings.push_back({.category = "datagrams-refused",
                         .message = "datagrams to a host name cannot be checked for it and are refused; "
                                    "`\"inspect\": \"none\"` in the rule lets them pass",
@@ -337,14 +340,14 @@ void AddWarnings(Policy& policy) {
   WarnOfOwnLoopback(policy, policy.warnings);
 }
 
-// bubblewrap has no second try; the other engines find out by trying. On a private terminal another program
-// stands between it and the command.
+// Whether the plan has to say if the command can be executed without a shell. bubblewrap executes one
+// program; the other engines try it first. On a private terminal another program of ours runs in between.
 bool MayDoWithoutShell(const Policy& policy) {
   return policy.containment == Containment::kBubblewrap && !policy.interactive && !policy.stays &&
          policy.workspace.host.empty();
 }
 
-// Elsewhere nothing keeps the sockets apart that are not granted.
+// In other systems nothing separates granted sockets from the others.
 Status CheckSystemOfSockets(const Config& config, Containment containment, OperatingSystem here) {
   const ContainmentTraits& traits = TraitsOf(containment);
   const bool linux = (traits.home == OperatingSystem::kAny ? here : traits.home) == OperatingSystem::kLinux;
@@ -367,7 +370,8 @@ void NameToolsInside(const Workspace& workspace, Tools& tools) {
     variable.value = Secret{workspace.Inside(variable.value.Reveal())};
 }
 
-// The workspace stands elsewhere inside: to the image it is one directory there.
+// The image covers the root. A workspace with another path inside is one directory for it there: its rules
+// are put aside meanwhile.
 Status LayImage(const PathsRequest& of, const std::string& image, RuleSet& rules, Policy& policy) {
   if (image.empty()) return Done{};
   const Result<ImageDenials> denials =
@@ -402,7 +406,7 @@ Status NameUpstream(const Config& config, const Host& host, Network& network) {
   return Done{};
 }
 
-// Nobody of this machine: what the command may do with files is the other system's to say.
+// Stands for no user of this machine: the other system judges access to files.
 constexpr Identity kOfTheGuest{.uid = UINT32_MAX, .gid = UINT32_MAX};
 
 Status ResolveForGuest(const Config& config, const Host& host, PathWalker& walker, Policy& policy) {
