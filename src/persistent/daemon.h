@@ -59,9 +59,11 @@ class SandboxDaemon {
   // False: the connection is to be closed.
   [[nodiscard]] bool Serve(const UniqueFd& connection);
   [[nodiscard]] std::string Answer(Verb verb, const UniqueFd& connection);
+  [[nodiscard]] Listed Look() const;
   [[nodiscard]] std::string State() const;
   [[nodiscard]] Status Start();
   [[nodiscard]] Status Renew();
+  [[nodiscard]] Status OpenAudit();
   [[nodiscard]] Status Stop();
   void StopSandbox();
   void Expire(const char* how);

@@ -185,8 +185,7 @@ void SandboxDaemon::OnNames() {
   done_ = done_ || !place_.directory.Has(place_.id.Name());
 }
 
-// The provisioner has written a word, or closed its end: without kEnd it leaves the sandbox alone from now
-// on.
+// A word of the provisioner's: kKeep, kEnd or kHeard. A closed connection ends the sandbox, as kEnd does.
 void SandboxDaemon::OnProvisioner() {
   char word = 0;
   const bool there = ::recv(place_.provisioner.Get(), &word, 1, MSG_DONTWAIT) == 1;
@@ -239,6 +238,9 @@ std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
     if (HasGone(connection)) return std::string();
     return status ? OkText(std::exchange(told_, {})) : ErrorText(status.error());
   };
+  const auto error_of = [](const Status& status) {
+    return status ? std::string() : ErrorText(status.error());
+  };
   if (expired_ && verb != Verb::kStatus) {
     if (HasGone(connection)) return {};
     End();
@@ -250,14 +252,10 @@ std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
       return text(Start());
     case Verb::kStop:
       return text(Stop());
-    case Verb::kExec: {
-      const Status entered = Enter(connection);
-      return entered ? std::string() : ErrorText(entered.error());
-    }
-    case Verb::kFollow: {
-      const Status followed = Follow(connection);
-      return followed ? std::string() : ErrorText(followed.error());
-    }
+    case Verb::kExec:
+      return error_of(Enter(connection));
+    case Verb::kFollow:
+      return error_of(Follow(connection));
     case Verb::kDeprovision:
       StopSandbox();
       if (!told_.empty() && HasGone(connection)) {
@@ -268,14 +266,19 @@ std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
       done_ = true;
       return text(Done{});
     case Verb::kStatus:
-      return ListedText({.id = place_.id.Text(),
-                         .state = State(),
-                         .commands = sandbox_.Running(),
-                         .age_ms = NowMs() - provisioned_ms_,
-                         .idle_ms = sandbox_.Running() == 0 ? NowMs() - busy_ms_ : 0,
-                         .daemon = ::getpid()});
+      return ListedText(Look());
   }
   return ErrorText({.code = ErrorCode::kMalformed, .message = "an unknown request"});
+}
+
+Listed SandboxDaemon::Look() const {
+  const std::size_t commands = sandbox_.Running();
+  return {.id = place_.id.Text(),
+          .state = State(),
+          .commands = commands,
+          .age_ms = NowMs() - provisioned_ms_,
+          .idle_ms = commands == 0 ? NowMs() - busy_ms_ : 0,
+          .daemon = ::getpid()};
 }
 
 std::string SandboxDaemon::State() const {
@@ -301,16 +304,21 @@ Status SandboxDaemon::Renew() {
   return Done{};
 }
 
+// Each start opens the log anew: its place may have changed to one that is refused.
+Status SandboxDaemon::OpenAudit() {
+  audit_.reset();
+  if (plan_.audit.path.empty()) return Done{};
+  Result<AuditLog> log = AuditLog::Open(plan_.audit);
+  if (!log) return plan_.audit.on_failure == Audit::OnFailure::kRefuse ? Status(log.error()) : Done{};
+  audit_.emplace(std::move(*log));
+  return Done{};
+}
+
 Status SandboxDaemon::Start() {
   if (CpuTimeIsUp()) StopSandbox();
   if (sandbox_.Stands()) return AlreadyStarted();
   if (Status renewed = Renew(); !renewed) return renewed;
-  audit_.reset();  // the log may have moved to a place that a start refuses
-  if (!plan_.audit.path.empty()) {
-    Result<AuditLog> log = AuditLog::Open(plan_.audit);
-    if (log) audit_.emplace(std::move(*log));
-    if (!log && plan_.audit.on_failure == Audit::OnFailure::kRefuse) return log.error();
-  }
+  if (Status opened = OpenAudit(); !opened) return opened;
   mark_ = RunMark::Set(plan_.git.since, plan_.git.roots);
   const Status started = sandbox_.Start([this](const GatewayRecord& record) {
     if (audit_ && !audit_->Network(record)) audit_.reset();
