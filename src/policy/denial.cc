@@ -17,7 +17,7 @@ bool Allows(Access access, FileUse use) {
   return access == Access::kReadWrite || (access == Access::kReadOnly && !Changes(use));
 }
 
-// What the call is about. The command goes on meanwhile: the link that it has just made stands there by now.
+// What the call is about. The command has gone on meanwhile: a link that the call made exists by now.
 Result<Walked> WalkTo(PathWalker& walker, const FileCall& call) {
   const std::size_t end = call.path.rfind('/');
   const std::string name = end == std::string::npos ? "" : call.path.substr(end + 1);
@@ -30,7 +30,7 @@ Result<Walked> WalkTo(PathWalker& walker, const FileCall& call) {
   return Walked{.path = std::move(path), .status = lookup.status};
 }
 
-// Would the caller itself succeed, without a sandbox?
+// Whether the caller would succeed without a sandbox.
 bool HostAllows(const Host& host, const Walked& walked, FileUse use) {
   if (walked.Is(FileType::kSymlink))
     return use == FileUse::kLook || host.MayAccess(std::string(ParentOf(walked.path)), Access::kReadWrite);
@@ -42,7 +42,7 @@ bool HostAllows(const Host& host, const Walked& walked, FileUse use) {
          host.MayAccess(parent, Access::kReadWrite);
 }
 
-// Where an image shows, what it lacks is not there, whatever the host has.
+// Whether `path` is missing in the image that shows there.
 bool LacksIt(const Host& host, const PathRule& rule, const std::string& path) {
   return !rule.source.empty() && !host.LookAt(rule.source + path.substr(rule.path.size())).status;
 }
@@ -205,12 +205,19 @@ std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const 
                     .untold = IsDeniedByName(rules_->Covering(outside))};
 }
 
-std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
-  if (!rules_) rules_.emplace(policy_.paths);
-  if (!adviser_) adviser_.emplace(host_);
-  if (call.use == FileUse::kConnect) return JudgeSocket(call);
-  if (std::optional<FileDenial> missed = MissedAtHome(call)) return missed;
-  if (std::optional<FileDenial> missed = MissedOnPath(call)) return missed;
+// Whether the sandbox allows the call, or answers it with a node of its own.
+bool DenialJudge::IsExpected(const PathRule* rule, std::string_view own, std::string_view path,
+                             FileUse use) const {
+  // In the sandbox's own /tmp files of the host are missed; its other nodes differ from the host's on
+  // purpose.
+  const bool missed = own == TempOf(OperatingSystem::kLinux) && path != own && !Changes(use);
+  if (!own.empty() && !missed) return true;
+  if (IsGiven(rule, path, use)) return true;
+  // The mask over a denied object can be looked at.
+  return rule != nullptr && rule->path == path && use == FileUse::kLook;
+}
+
+std::optional<FileDenial> DenialJudge::JudgeFile(const FileCall& call) const {
   PathWalker walker(host_);
   FileCall on_host = call;
   on_host.path = policy_.workspace.OnHost(call.path);
@@ -223,13 +230,7 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
     rule = nullptr;
   }
   const std::string_view own = rule == nullptr ? PrivateNodeOf(path) : "";
-  // Of the sandbox's own there is plenty to see; but what the host has in /tmp is missed there.
-  if (!own.empty() && (own != TempOf(OperatingSystem::kLinux) || path == own || Changes(call.use)))
-    return std::nullopt;
-  if (IsGiven(rule, path, call.use)) return std::nullopt;
-  // What stands in for a denied object can be looked at.
-  if (rule != nullptr && rule->path == path && call.use == FileUse::kLook) return std::nullopt;
-  if (!HostAllows(host_, *walked, call.use)) return std::nullopt;
+  if (IsExpected(rule, own, path, call.use) || !HostAllows(host_, *walked, call.use)) return std::nullopt;
   FileDenial denial = DenialOf(*adviser_, call, *walked, rule, own);
   if (!Changes(call.use) && !denial.grant.empty() && !WayIsShown(*walked))
     AdviseDirectories(adviser_->DirectoriesOf(*walked), denial);
@@ -238,6 +239,15 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   if (in_part) denial.reason += ", but for what is granted below it";
   denial.path = policy_.workspace.Inside(denial.path);
   return denial;
+}
+
+std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
+  if (!rules_) rules_.emplace(policy_.paths);
+  if (!adviser_) adviser_.emplace(host_);
+  if (call.use == FileUse::kConnect) return JudgeSocket(call);
+  if (std::optional<FileDenial> missed = MissedAtHome(call)) return missed;
+  if (std::optional<FileDenial> missed = MissedOnPath(call)) return missed;
+  return JudgeFile(call);
 }
 
 }  // namespace mxc

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "mxc/file_call.h"
 #include "mxc/host.h"
@@ -23,11 +24,15 @@ class DenialJudge {
   [[nodiscard]] std::optional<FileDenial> Judge(const FileCall& call);
 
  private:
+  [[nodiscard]] std::optional<FileDenial> JudgeFile(const FileCall& call) const;
   [[nodiscard]] std::optional<FileDenial> JudgeSocket(const FileCall& call) const;
   [[nodiscard]] std::optional<FileDenial> MissedAtHome(const FileCall& call) const;
   [[nodiscard]] std::optional<FileDenial> MissedOnPath(const FileCall& call) const;
   [[nodiscard]] bool ShownInPart(std::string_view path) const;
   [[nodiscard]] bool IsGiven(const PathRule* rule, std::string_view path, FileUse use) const;
+  // `own`: the sandbox's own node that `path` is in; "" for none.
+  [[nodiscard]] bool IsExpected(const PathRule* rule, std::string_view own, std::string_view path,
+                                FileUse use) const;
   [[nodiscard]] bool WayIsShown(const Walked& walked) const;
 
   const Policy& policy_;
