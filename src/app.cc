@@ -2,8 +2,6 @@
 
 #include <chrono>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "isolation_fallback.h"

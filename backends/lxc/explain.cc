@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "backends/lxc/lxc.h"
 #include "base/quoted.h"

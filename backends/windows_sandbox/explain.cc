@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "backends/windows_sandbox/windows_sandbox.h"
 

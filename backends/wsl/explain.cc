@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "backends/wsl/wsl.h"
 #include "base/quoted.h"

@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "win32/wide_windows.h"

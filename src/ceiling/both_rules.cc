@@ -185,8 +185,4 @@ std::optional<NetworkRule> BothRules(const NetworkRule& left, const NetworkRule&
   return both;
 }
 
-std::optional<NetworkRule> WithoutOwnRanges(const NetworkRule& rule) {
-  return BothRules(rule, NetworkRule{.uninspected = rule.uninspected});
-}
-
 }  // namespace mxc

@@ -14,7 +14,4 @@ namespace mxc {
 // name to open it (the loopback, a cloud's metadata) must be named by both. The pointer is that of `left`.
 [[nodiscard]] std::optional<NetworkRule> BothRules(const NetworkRule& left, const NetworkRule& right);
 
-// The part of a rule that a default of "allow" would allow; absent: none.
-[[nodiscard]] std::optional<NetworkRule> WithoutOwnRanges(const NetworkRule& rule);
-
 }  // namespace mxc

@@ -1,6 +1,5 @@
 #include "ceiling/cut_entries.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "ceiling/ceiling_paths.h"

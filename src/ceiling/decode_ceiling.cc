@@ -1,6 +1,5 @@
 // Decodes the text of a ceiling, its bounds as a policy's clauses, and finds the caller's sections.
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>

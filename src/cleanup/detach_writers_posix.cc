@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <utility>
 
 #include "base/quoted.h"
 #include "base/unique_fd.h"

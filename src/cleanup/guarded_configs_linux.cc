@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <string>
-#include <string_view>
 
 #include "base/path.h"
 #include "cleanup/deferred_deletion.h"

@@ -1,6 +1,5 @@
 #include "ffi/request.h"
 
-#include <cstring>
 #include <string_view>
 
 #include "ffi/scan.h"

@@ -2,7 +2,6 @@
 // none of a newer glibc, and no thread-local state, whose destructor would run after the library is unloaded.
 #include <cstdlib>
 #include <new>
-#include <string>
 
 void* operator new(std::size_t size) {
   void* const memory = std::malloc(size == 0 ? 1 : size);

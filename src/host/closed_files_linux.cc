@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstring>
 #include <string_view>
 
 #include "base/unique_fd.h"

@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <memory>
-#include <utility>
 
 #include "base/own_files.h"
 #include "host/host.h"

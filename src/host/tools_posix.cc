@@ -1,5 +1,4 @@
 // Which files we are ready to run as our helpers.
-#include <algorithm>
 #include <string>
 #include <vector>
 

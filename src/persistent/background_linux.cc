@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <utility>
 #include <variant>
 
 #include "engine/engine.h"

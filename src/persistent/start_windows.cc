@@ -3,8 +3,6 @@
 #include <windows.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "base/own_files.h"
 #include "mxc/windows/sandbox_command.h"

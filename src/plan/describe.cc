@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <string_view>
-#include <utility>
 
 #include "base/quoted.h"
 

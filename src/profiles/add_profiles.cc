@@ -1,7 +1,6 @@
 #include "profiles/add_profiles.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>

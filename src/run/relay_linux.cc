@@ -8,7 +8,6 @@
 #include <csignal>
 #include <ctime>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include "mxc/limits.h"

@@ -11,7 +11,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>

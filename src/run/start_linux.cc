@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <csignal>
 #include <iterator>
-#include <memory>
 #include <string_view>
 #include <utility>
 #include <variant>

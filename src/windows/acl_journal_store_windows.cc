@@ -1,6 +1,5 @@
 #include "windows/acl_journal_store_windows.h"
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>

@@ -1,7 +1,6 @@
 #include "windows/output_pump_windows.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 

@@ -1,9 +1,7 @@
 #include "windows/start_windows.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "win32/environment_block_windows.h"
