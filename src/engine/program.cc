@@ -9,20 +9,12 @@
 #include "base/lists.h"
 #include "base/plain_command.h"
 #include "seccomp/seccomp.h"
+#include "spawn/spawn.h"
 
 namespace mxc::engine {
 namespace {
 
 constexpr std::string_view kDefaultPath = "/usr/bin:/bin";
-
-// A null-terminated array of pointers into `strings`, which must outlive it.
-std::vector<char*> Pointers(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (std::string& text : strings) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 std::string_view PathOf(const std::vector<Variable>& environment) {
   for (const Variable& variable : environment) {

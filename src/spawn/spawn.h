@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -40,6 +41,9 @@ struct SpawnRequest {
   // root only: an ordinary caller's tool can create none, or only in the caller's own.
   bool without_control_groups = false;
 };
+
+// A null-terminated array of pointers into `strings`, which must outlive it.
+[[nodiscard]] std::vector<char*> Pointers(std::vector<std::string>& strings);
 
 // The child has an empty signal mask, default dispositions, no descriptor but 0, 1, 2 and `files`, and dies
 // with the calling thread. Errors: kSetupFailed, naming the step that failed.

@@ -173,15 +173,6 @@ int ChildMain(void* argument) {
 
 // ---- in the parent -------------------------------------------------------------------------------------
 
-// A null-terminated array of pointers into `strings`, which must outlive it.
-std::vector<char*> Pointers(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (std::string& text : strings) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 Error LaunchError(const ChildContext& context) {
   std::string what = std::string("could not ") + context.failed_step;
   if (std::string_view(context.failed_step) == "execute") what += std::string(" '") + context.program + "'";
@@ -229,6 +220,14 @@ Result<std::vector<Cover>> MakeCovers(const std::vector<std::string>& directorie
 }
 
 }  // namespace
+
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 Result<ChildProcess> Spawn(const SpawnRequest& request) {
   const Exec& exec = request.exec;
