@@ -423,5 +423,11 @@ TEST(SocketList, AsTheKernelWritesIt) {
   EXPECT_FALSE(ListsPaths(""));
 }
 
+TEST_F(ThisHostTest, KnowsByWhichPathItWasStarted) {
+  const std::optional<std::string> called = host_->CalledAs();
+  ASSERT_TRUE(called);
+  EXPECT_TRUE(std::filesystem::equivalent(*called, "/proc/self/exe"));
+}
+
 }  // namespace
 }  // namespace mxc::host_test
