@@ -49,7 +49,8 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   for (const std::string& home : WrittenHomes(host)) {
     keep(JoinPath(home, ".config/mxc-exec"));
     if (uid == 0) continue;
-    for (const char* below : {".local/share/mxc-exec", ".cache/mxc-exec"}) keep(JoinPath(home, below));
+    for (const char* below : {".local/share/mxc-exec", ".cache/mxc-exec", ".cache/lxc/download"})
+      keep(JoinPath(home, below));
   }
   if (const auto config = host.Environment("XDG_CONFIG_HOME"); IsAbsolute(config))
     keep(JoinPath(*config, "mxc-exec"));

@@ -331,7 +331,13 @@ TEST_F(OwnFiles, TheProgramIsNoCommandsToReplace) {
             "next call runs");
 }
 
-// As pnpm and npm's workspaces have it: the launcher stands beside a link to the package.
+// The next run of `lxc` unpacks its system from there.
+TEST_F(OwnFiles, ArchivesOfImagesAreNoCommandsToWrite) {
+  host_.SetEnvironment("HOME", "/home/me").AddDirectory("/home/me/.cache/lxc/download", {.uid = 1000});
+  EXPECT_EQ(Kept({.rw = {"/home/me/.cache/lxc"}}), "kept /home/me/.cache/lxc/download\n");
+}
+
+// As pnpm has it: the launcher stands beside a link to the package.
 TEST_F(OwnFiles, TheWayToTheProgramIsKept) {
   const std::string store = "/srv/work/node_modules/.pnpm";
   host_.AddFile(store + "/x64/node_modules/mxc-exec-linux-x64/bin/mxc-exec", "", {.uid = 1000})
