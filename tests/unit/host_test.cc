@@ -21,6 +21,7 @@
 #include "base/unique_fd.h"
 #include "host/bound_sockets_linux.h"
 #include "host/posix_host.h"
+#include "profiles/cache.h"
 #include "read_request.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/needs.h"
@@ -441,6 +442,24 @@ TEST_F(ThisHostTest, KnowsTheFileBehindADescriptorOfThePolicy) {
   EXPECT_EQ(PolicyFileOf({.config_fd = policy.Get()}, *host_), "");
   const UniqueFd device{::open("/dev/null", O_RDWR | O_CLOEXEC)};
   EXPECT_EQ(PolicyFileOf({.config_fd = device.Get()}, *host_), "");
+}
+
+TEST_F(ThisHostTest, PutsBackTheModeOfACache) {
+  namespace fs = std::filesystem;
+  const std::string above = directory_ + "/caches";
+  const std::string cache = above + "/npm";
+  ASSERT_TRUE(MakeCacheDirectory(cache));
+  EXPECT_EQ(fs::status(cache).permissions(), fs::perms::owner_all);
+  for (const mode_t mode : {0777U, 0U}) {
+    ASSERT_EQ(::chmod(cache.c_str(), mode), 0);
+    ASSERT_TRUE(MakeCacheDirectory(cache));
+    EXPECT_EQ(fs::status(cache).permissions(), fs::perms::owner_all);
+  }
+  // Somebody may have come by here.
+  ASSERT_EQ(::chmod(above.c_str(), 0711), 0);
+  ASSERT_EQ(::chmod(cache.c_str(), 0777), 0);
+  ASSERT_TRUE(MakeCacheDirectory(cache));
+  EXPECT_EQ(fs::status(cache).permissions(), fs::perms::all);
 }
 
 }  // namespace
