@@ -55,7 +55,9 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   if (const auto config = host.Environment("XDG_CONFIG_HOME"); IsAbsolute(config))
     keep(JoinPath(*config, "mxc-exec"));
   if (uid == 0)
-    for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/etc/mxc-exec"}) keep(path);
+    for (const char* path :
+         {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/var/cache/lxc/download", "/etc/mxc-exec"})
+      keep(path);
   for (std::size_t i = 0, known = places.size(); i < known; ++i) {
     if (!places[i].sockets) AddLinksIn(host, walker, std::string(places[i].path), places);
   }

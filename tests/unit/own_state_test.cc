@@ -335,6 +335,8 @@ TEST_F(OwnFiles, TheProgramIsNoCommandsToReplace) {
 TEST_F(OwnFiles, ArchivesOfImagesAreNoCommandsToWrite) {
   host_.SetEnvironment("HOME", "/home/me").AddDirectory("/home/me/.cache/lxc/download", {.uid = 1000});
   EXPECT_EQ(Kept({.rw = {"/home/me/.cache/lxc"}}), "kept /home/me/.cache/lxc/download\n");
+  host_.AddDirectory("/var/cache/lxc/download").SetCaller(0, 0);
+  EXPECT_EQ(Kept({.rw = {"/var/cache/lxc"}}), "kept /var/cache/lxc/download\n");
 }
 
 // As pnpm has it: the launcher stands beside a link to the package.
