@@ -63,7 +63,7 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
       .shown_only = IsShownOnly(options),
       .network_recorded = options.report.has_value(),
       // mxc-sh refuses one that its command could write.
-      .policy_file = {.path = options.shell ? options.policy_file : ConfigFileOf(options, host),
+      .policy_file = {.path = options.shell ? options.policy_file : PolicyFileOf(options, host),
                       .kept = !options.shell},
       .bounds = bounds};
   std::optional<Found> found;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/own_files.h"
 #include "base/quoted.h"
 #include "config/decode.h"
 #include "config/decoding.h"
@@ -218,6 +219,14 @@ std::string ConfigFileOf(const Options& options, const Host& host) {
   const std::string here = host.WorkingDirectory();
   if (IsAbsolutePath(*options.config_path)) return *options.config_path;
   return here.empty() ? "" : here + "/" + *options.config_path;
+}
+
+std::string PolicyFileOf(const Options& options, const Host& host) {
+  const bool input = options.config_path == "-";
+  if (options.config_base64 || (!input && !options.config_fd)) return ConfigFileOf(options, host);
+  const int fd = options.config_fd.value_or(STDIN_FILENO);
+  const Result<std::string> path = host.ReadLink("/proc/self/fd/" + std::to_string(fd));
+  return path && path->starts_with('/') && LeadsToFileOf(*path, fd) ? *path : "";
 }
 
 Request ReadRequest(const Options& options, const Host& host) {

@@ -22,6 +22,8 @@ struct Request {
 
 // The file with the configuration, absolute; "" where it is none, or has no place that is known.
 [[nodiscard]] std::string ConfigFileOf(const Options& options, const Host& host);
+// The same, or the file behind the descriptor that it is read from.
+[[nodiscard]] std::string PolicyFileOf(const Options& options, const Host& host);
 // Errors: those of the three stages, and of flags (kUsage).
 [[nodiscard]] Request ReadRequest(const Options& options, const Host& host);
 

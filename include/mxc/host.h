@@ -83,6 +83,9 @@ class Host {
   [[nodiscard]] virtual Identity Caller() const = 0;
   // Empty if it has no path: removed, unreachable, or too deep.
   [[nodiscard]] virtual std::string WorkingDirectory() const = 0;
+  // The path that this program was started by, absolute. Absent where a script names it in its first line.
+  // Linux only.
+  [[nodiscard]] virtual std::optional<std::string> CalledAs() const { return std::nullopt; }
   [[nodiscard]] virtual bool Interactive() const = 0;  // standard input and output are a terminal
   [[nodiscard]] virtual std::optional<std::string> Environment(std::string_view name) const = 0;
   // Landlock's ABI version (landlock_create_ruleset(2)); 0: there is no Landlock.
@@ -149,6 +152,7 @@ class ForwardingHost : public Host {
   [[nodiscard]] OperatingSystem System() const override { return host_.System(); }
   [[nodiscard]] Identity Caller() const override { return host_.Caller(); }
   [[nodiscard]] std::string WorkingDirectory() const override { return host_.WorkingDirectory(); }
+  [[nodiscard]] std::optional<std::string> CalledAs() const override { return host_.CalledAs(); }
   [[nodiscard]] bool Interactive() const override { return host_.Interactive(); }
   [[nodiscard]] std::optional<std::string> Environment(std::string_view name) const override {
     return host_.Environment(name);

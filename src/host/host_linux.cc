@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,6 +34,7 @@ class LinuxHost final : public PosixHost {
  public:
   [[nodiscard]] std::optional<std::uint64_t> Time() const override;
   [[nodiscard]] OperatingSystem System() const override { return OperatingSystem::kLinux; }
+  [[nodiscard]] std::optional<std::string> CalledAs() const override;
   [[nodiscard]] int LandlockAbi() const override {
     const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     return static_cast<int>(std::max(abi, 0L));
@@ -71,6 +73,20 @@ std::optional<std::uint64_t> LinuxHost::Time() const {
       ::fstat(file.Get(), &changed) != 0)
     return PosixHost::Time();
   return Nanoseconds(changed.st_ctim);
+}
+
+// execve(2) leaves its path in the auxiliary vector, of a script that of the script.
+std::optional<std::string> LinuxHost::CalledAs() const {
+  // NOLINTNEXTLINE(*-no-int-to-ptr): getauxval(3) returns addresses so.
+  const auto* const path = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  if (path == nullptr || *path == '\0') return std::nullopt;
+  const std::string called = *path == '/' ? path : WorkingDirectory() + "/" + path;
+  struct stat there {};
+  struct stat self {};
+  const bool same = called.starts_with('/') && ::stat(called.c_str(), &there) == 0 &&
+                    ::stat("/proc/self/exe", &self) == 0 && there.st_dev == self.st_dev &&
+                    there.st_ino == self.st_ino;
+  return same ? std::optional(called) : std::nullopt;
 }
 
 Result<std::vector<DirectoryEntry>> LinuxHost::ListEntries(const std::string& path,

@@ -49,12 +49,15 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   for (const std::string& home : WrittenHomes(host)) {
     keep(JoinPath(home, ".config/mxc-exec"));
     if (uid == 0) continue;
-    for (const char* below : {".local/share/mxc-exec", ".cache/mxc-exec"}) keep(JoinPath(home, below));
+    for (const char* below : {".local/share/mxc-exec", ".cache/mxc-exec", ".cache/lxc/download"})
+      keep(JoinPath(home, below));
   }
   if (const auto config = host.Environment("XDG_CONFIG_HOME"); IsAbsolute(config))
     keep(JoinPath(*config, "mxc-exec"));
   if (uid == 0)
-    for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/etc/mxc-exec"}) keep(path);
+    for (const char* path :
+         {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/var/cache/lxc/download", "/etc/mxc-exec"})
+      keep(path);
   for (std::size_t i = 0, known = places.size(); i < known; ++i) {
     if (!places[i].sockets) AddLinksIn(host, walker, std::string(places[i].path), places);
   }
@@ -120,6 +123,33 @@ class OthersPlaces {
   std::vector<std::string> paths_ = {};
 };
 
+constexpr const char* kPrograms[] = {"mxc-exec", "mxc-sh", "lxc-exec"};
+
+// The package that `file` is in, directly below this `node_modules`.
+std::string PackageOf(std::string_view modules, std::string_view file) {
+  const std::string_view package = NextOnTheWay(modules, file);
+  return std::string(NameOf(package).starts_with('@') ? NextOnTheWay(package, file) : package);
+}
+
+// The program of this path and what stands beside it. Below `node_modules` also its package, whose
+// package.json says what node finds in it, and the package that starts it.
+void AddProgram(const std::string& program, std::vector<std::string>& packages,
+                std::vector<std::string>& files) {
+  files.push_back(program);
+  const std::string directory{ParentOf(program)};
+  for (const char* const beside : kPrograms) files.push_back(JoinPath(directory, beside));
+  files.push_back(JoinPath(directory, "libmxc_ffi.so"));
+  bool nearest = true;
+  for (std::string_view above = directory; above != "/"; above = ParentOf(above)) {
+    if (NameOf(above) != "node_modules") continue;
+    if (nearest && NameOf(directory) == "bin") packages.push_back(PackageOf(above, program));
+    nearest = false;
+    packages.push_back(JoinPath(above, "mxc-exec"));
+    for (const char* const started : {".bin/mxc-exec", ".bin/mxc-sh"})
+      files.push_back(JoinPath(above, started));
+  }
+}
+
 }  // namespace
 
 std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
@@ -137,17 +167,25 @@ std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
 }
 
 std::vector<std::string> FindOwnFiles(const Host& host) {
-  const Result<std::string> program = host.ReadLink("/proc/self/exe");
-  if (!program || !program->starts_with('/')) return {};
-  const std::string directory{ParentOf(*program)};
-  std::vector<std::string> files = {*program};
-  for (const char* beside : {"mxc-exec", "mxc-sh", "lxc-exec", "libmxc_ffi.so"})
-    files.push_back(JoinPath(directory, beside));
-  for (std::string_view above = directory; above != "/"; above = ParentOf(above)) {
-    if (!above.ends_with("/node_modules")) continue;
-    for (const char* of_npm : {"mxc-exec", ".bin/mxc-exec", ".bin/mxc-sh"})
-      files.push_back(JoinPath(above, of_npm));
+  std::vector<std::string> packages;
+  std::vector<std::string> files;
+  if (const Result<std::string> program = host.ReadLink("/proc/self/exe");
+      program && program->starts_with('/'))
+    AddProgram(*program, packages, files);
+  if (const std::optional<std::string> called = host.CalledAs()) AddProgram(*called, packages, files);
+  // The next call may find another link or copy.
+  const std::string search = host.Environment("PATH").value_or("");
+  for (std::size_t at = 0; at < search.size();) {
+    const std::size_t end = std::min(search.find(':', at), search.size());
+    std::string directory = search.substr(at, end - at);
+    at = end + 1;
+    if (!directory.starts_with('/')) directory = host.WorkingDirectory() + "/" + directory;
+    if (!directory.starts_with('/')) continue;
+    for (const char* const name : kPrograms) files.push_back(JoinPath(directory, name));
   }
+  // Before what is in them, whose way would only be pinned.
+  std::sort(packages.begin(), packages.end(), PathBefore);
+  files.insert(files.begin(), packages.begin(), packages.end());
   return files;
 }
 

@@ -23,7 +23,8 @@ struct OwnPlace {
 // keep root from listing the directories in which users' places stand; hiding what was there is its part.
 [[nodiscard]] std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker);
 
-// The program that runs, the others that stand beside it, and what npm starts it through: whether or not they
+// The program that runs, as /proc/self/exe and the caller name it, the others that stand beside it, its npm
+// package and the one that starts it, and what PATH may find by our programs' names: whether or not they
 // exist.
 [[nodiscard]] std::vector<std::string> FindOwnFiles(const Host& host);
 

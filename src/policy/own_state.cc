@@ -105,12 +105,13 @@ class OwnState {
   Status KeepFile(const std::string& file) {
     const Result<Walked> walked = seen_walker_.Walk(file);
     if (!walked || !walked->status) return Done{};
-    const PathRule* const grant = Writable(walked->path);
-    if (grant != nullptr && grant->path == walked->path && grant->origin == Origin::kPolicy &&
-        walked->Is(FileType::kRegular)) {
-      return Conflict(Quoted(walked->path) + ": whoever could write it would choose what the next call runs",
-                      grant->pointer, "remove the entry");
+    for (const std::string& granted : rules_.PathsAtOrBelow(walked->path)) {
+      const PathRule& rule = *rules_.Find(granted);
+      if (rule.access == Access::kReadWrite && rule.origin == Origin::kPolicy)
+        return Conflict(Quoted(granted) + ": whoever could write it would choose what the next call runs",
+                        rule.pointer, "remove the entry");
     }
+    const PathRule* const grant = Writable(walked->path);
     protector_.BeginOwnState(grant != nullptr ? grant->pointer : "/filesystem");
     protector_.Protect(file, WhenMissing::kLeft);
     std::string_view above = ParentOf(walked->path);

@@ -148,10 +148,11 @@ class Adder {
       PathWalker walker(host_);
       const Result<Walked> walked = walker.Walk(entry.path);
       if (walked && IsCallersOwn(host_, walker, walked->path)) continue;
-      return Conflict(
-          "the cache " + Quoted(entry.path) + " of a profile could be written by another user", entry.pointer,
-          "it and the directories above it must be yours or root's, and writable by nobody else: set "
-          "XDG_CACHE_HOME to a directory of yours");
+      return Conflict("the cache " + Quoted(entry.path) + " of a profile could be written by another user",
+                      entry.pointer,
+                      "it and the directories above it must be yours or root's, and writable by nobody else: "
+                      "remove it (`rm -r " +
+                          ShellQuoted(entry.path) + "`), or set XDG_CACHE_HOME to a directory of yours");
     }
     return Done{};
   }

@@ -21,7 +21,8 @@ namespace mxc {
 
 // Caches are made below a home directory; that itself never is. Errors: kConflict, where it is missing.
 [[nodiscard]] Status CheckHomeOfCaches(const Host& host);
-// For the caller alone, with the directories above it. Errors: kSetupFailed.
+// For the caller alone, with the directories above it. A mode that the command has changed is put back,
+// unless others may have entered. Errors: kSetupFailed.
 [[nodiscard]] Status MakeCacheDirectory(const std::string& path);
 
 }  // namespace mxc

@@ -64,5 +64,5 @@ rm -rf "node_modules/mxc-exec-linux-$cpu"
 status=0
 said=$($program --version 2>&1) || status=$?
 test "$status" = 255 || fail "without the program the status is $status"
-test "$said" = "mxc-exec: mxc-exec-linux-$cpu is not installed; npm leaves it out with --omit=optional" || fail "$said"
+test "$said" = "mxc-exec: mxc-exec-linux-$cpu is not installed beside it; npm leaves it out with --omit=optional" || fail "$said"
 echo "npm: done"

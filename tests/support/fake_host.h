@@ -59,7 +59,8 @@ class FakeHost : public Host {
 
   FakeHost& SetSystem(OperatingSystem system);
   FakeHost& SetCaller(std::uint32_t uid, std::uint32_t gid);  // 1000:1000 by default
-  FakeHost& SetWorkingDirectory(std::string path);            // "/" by default
+  FakeHost& SetCalledAs(std::string path);
+  FakeHost& SetWorkingDirectory(std::string path);  // "/" by default
   FakeHost& SetInteractive(bool interactive);
   FakeHost& SetLandlockAbi(int abi);                   // 7 by default
   FakeHost& SetUnmapsOwners(bool able);                // false by default
@@ -89,6 +90,7 @@ class FakeHost : public Host {
   [[nodiscard]] OperatingSystem System() const override { return system_; }
   [[nodiscard]] Identity Caller() const override { return caller_; }
   [[nodiscard]] std::string WorkingDirectory() const override { return working_directory_; }
+  [[nodiscard]] std::optional<std::string> CalledAs() const override { return called_as_; }
   [[nodiscard]] bool Interactive() const override { return interactive_; }
   [[nodiscard]] int LandlockAbi() const override { return landlock_abi_; }
   [[nodiscard]] std::optional<std::string> Environment(std::string_view name) const override;
@@ -159,6 +161,7 @@ class FakeHost : public Host {
   OperatingSystem system_ = OperatingSystem::kLinux;
   Identity caller_ = {.uid = 1000, .gid = 1000};
   std::string working_directory_ = "/";
+  std::optional<std::string> called_as_ = {};
   bool interactive_ = false;
   bool unmaps_owners_ = false;
   std::map<std::pair<std::string, std::string>, std::string> extended_ = {};  // attributes

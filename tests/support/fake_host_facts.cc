@@ -53,6 +53,11 @@ FakeHost& FakeHost::SetCaller(std::uint32_t uid, std::uint32_t gid) {
   return *this;
 }
 
+FakeHost& FakeHost::SetCalledAs(std::string path) {
+  called_as_ = std::move(path);
+  return *this;
+}
+
 FakeHost& FakeHost::SetWorkingDirectory(std::string path) {
   working_directory_ = std::move(path);
   return *this;

@@ -21,6 +21,8 @@
 #include "base/unique_fd.h"
 #include "host/bound_sockets_linux.h"
 #include "host/posix_host.h"
+#include "profiles/cache.h"
+#include "read_request.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/needs.h"
 #include "tests/support/program.h"
@@ -421,6 +423,43 @@ TEST(SocketList, AsTheKernelWritesIt) {
   EXPECT_TRUE(ListsPaths(heading + line + " @abstract\n" + line + " /run/a b\n"));
   EXPECT_TRUE(ListsPaths(heading + line + " relative\n"));
   EXPECT_FALSE(ListsPaths(""));
+}
+
+TEST_F(ThisHostTest, KnowsByWhichPathItWasStarted) {
+  const std::optional<std::string> called = host_->CalledAs();
+  ASSERT_TRUE(called);
+  EXPECT_TRUE(std::filesystem::equivalent(*called, "/proc/self/exe"));
+}
+
+// The next call reads it again: it is held like one that is named.
+TEST_F(ThisHostTest, KnowsTheFileBehindADescriptorOfThePolicy) {
+  const std::string path = directory_ + "/policy.json";
+  const UniqueFd policy{::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)};
+  ASSERT_TRUE(policy);
+  EXPECT_EQ(PolicyFileOf({.config_fd = policy.Get()}, *host_), path);
+  EXPECT_EQ(PolicyFileOf({.config_path = path}, *host_), path);
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  EXPECT_EQ(PolicyFileOf({.config_fd = policy.Get()}, *host_), "");
+  const UniqueFd device{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+  EXPECT_EQ(PolicyFileOf({.config_fd = device.Get()}, *host_), "");
+}
+
+TEST_F(ThisHostTest, PutsBackTheModeOfACache) {
+  namespace fs = std::filesystem;
+  const std::string above = directory_ + "/caches";
+  const std::string cache = above + "/npm";
+  ASSERT_TRUE(MakeCacheDirectory(cache));
+  EXPECT_EQ(fs::status(cache).permissions(), fs::perms::owner_all);
+  for (const mode_t mode : {0777U, 0U}) {
+    ASSERT_EQ(::chmod(cache.c_str(), mode), 0);
+    ASSERT_TRUE(MakeCacheDirectory(cache));
+    EXPECT_EQ(fs::status(cache).permissions(), fs::perms::owner_all);
+  }
+  // Somebody may have come by here.
+  ASSERT_EQ(::chmod(above.c_str(), 0711), 0);
+  ASSERT_EQ(::chmod(cache.c_str(), 0777), 0);
+  ASSERT_TRUE(MakeCacheDirectory(cache));
+  EXPECT_EQ(fs::status(cache).permissions(), fs::perms::all);
 }
 
 }  // namespace

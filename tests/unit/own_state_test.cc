@@ -322,15 +322,73 @@ TEST_F(OwnFiles, TheProgramIsNoCommandsToReplace) {
   EXPECT_EQ(Kept({.rw = {"/srv/work"}}),
             "pinned /srv/work/node_modules\n"
             "kept /srv/work/node_modules/mxc-exec\n"
-            "pinned /srv/work/node_modules/mxc-exec-linux-x64\n"
-            "pinned /srv/work/node_modules/mxc-exec-linux-x64/bin\n"
-            "kept /srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec\n"
-            "kept /srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-sh\n");
+            "kept /srv/work/node_modules/mxc-exec-linux-x64\n")
+      << "package.json says what node finds in a package";
   EXPECT_EQ(Kept({.rw = {"/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec"}}),
             "policy_conflict /filesystem/readwritePaths/0: "
             "'/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec': whoever could write it would choose "
             "what the "
             "next call runs");
+}
+
+// The next run of `lxc` unpacks its system from there.
+TEST_F(OwnFiles, ArchivesOfImagesAreNoCommandsToWrite) {
+  host_.SetEnvironment("HOME", "/home/me").AddDirectory("/home/me/.cache/lxc/download", {.uid = 1000});
+  EXPECT_EQ(Kept({.rw = {"/home/me/.cache/lxc"}}), "kept /home/me/.cache/lxc/download\n");
+  host_.AddDirectory("/var/cache/lxc/download").SetCaller(0, 0);
+  EXPECT_EQ(Kept({.rw = {"/var/cache/lxc"}}), "kept /var/cache/lxc/download\n");
+}
+
+// As pnpm has it: the launcher stands beside a link to the package.
+TEST_F(OwnFiles, TheWayToTheProgramIsKept) {
+  const std::string store = "/srv/work/node_modules/.pnpm";
+  host_.AddFile(store + "/x64/node_modules/mxc-exec-linux-x64/bin/mxc-exec", "", {.uid = 1000})
+      .AddFile(store + "/mxc/node_modules/mxc-exec/bin/mxc-exec", "", {.uid = 1000})
+      .AddSymlink(store + "/mxc/node_modules/mxc-exec-linux-x64", "../../x64/node_modules/mxc-exec-linux-x64",
+                  {.uid = 1000})
+      .AddSymlink("/proc/self/exe", store + "/x64/node_modules/mxc-exec-linux-x64/bin/mxc-exec")
+      .SetCalledAs(store + "/mxc/node_modules/mxc-exec-linux-x64/bin/mxc-exec");
+  const std::string kept = Kept({.rw = {"/srv/work"}});
+  EXPECT_NE(kept.find("kept " + store + "/mxc/node_modules/mxc-exec\n"), std::string::npos) << kept;
+  EXPECT_NE(kept.find("kept " + store + "/x64/node_modules/mxc-exec-linux-x64\n"), std::string::npos) << kept;
+  const Result<Policy> policy = Resolve(ConfigOf({.rw = {"/srv/work"}}), host_, {});
+  ASSERT_TRUE(policy.ok());
+  ASSERT_EQ(policy->git.links.size(), 1U);
+  EXPECT_EQ(policy->git.links[0].path, store + "/mxc/node_modules/mxc-exec-linux-x64");
+}
+
+TEST_F(OwnFiles, OfAScopeOnlyThePackageIsKept) {
+  host_.AddFile("/srv/work/node_modules/@scope/a/bin/mxc-exec", "", {.uid = 1000})
+      .AddDirectory("/srv/work/node_modules/@scope/b", {.uid = 1000})
+      .AddSymlink("/proc/self/exe", "/srv/work/node_modules/@scope/a/bin/mxc-exec");
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}),
+            "pinned /srv/work/node_modules\n"
+            "pinned /srv/work/node_modules/@scope\n"
+            "kept /srv/work/node_modules/@scope/a\n");
+  EXPECT_EQ(Kept({.rw = {"/srv/work/node_modules/@scope/a"}}),
+            "policy_conflict /filesystem/readwritePaths/0: '/srv/work/node_modules/@scope/a': whoever could "
+            "write it would choose what the next call runs");
+}
+
+TEST_F(OwnFiles, WhatPathFindsByOurNamesIsKept) {
+  host_.AddFile("/opt/mxc-exec")
+      .AddSymlink("/proc/self/exe", "/opt/mxc-exec")
+      .AddFile("/srv/work/bin/mxc-exec", "", {.uid = 1000})
+      .AddFile("/srv/work/tools/mxc-sh", "", {.uid = 1000})
+      .AddFile("/srv/work/tools/other", "", {.uid = 1000})
+      .AddSymlink("/srv/work/lxc-exec", "/opt/mxc-exec", {.uid = 1000})
+      .SetWorkingDirectory("/srv/work")
+      .SetEnvironment("PATH", "/srv/work/bin::tools");
+  const Config config = ConfigOf({.rw = {"/srv/work"}});
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}),
+            "pinned /srv/work/bin\n"
+            "kept /srv/work/bin/mxc-exec\n"
+            "pinned /srv/work/tools\n"
+            "kept /srv/work/tools/mxc-sh\n");
+  const Result<Policy> policy = Resolve(config, host_, {});
+  ASSERT_TRUE(policy.ok());
+  ASSERT_EQ(policy->git.links.size(), 1U);
+  EXPECT_EQ(policy->git.links[0].path, "/srv/work/lxc-exec");
 }
 
 TEST_F(OwnFiles, ThePolicyThatIsInForceIsNoCommandsToReplace) {

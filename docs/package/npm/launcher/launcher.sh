@@ -9,12 +9,11 @@ case $(uname -sm) in
 esac
 case ${0##*/} in mxc-sh) name=mxc-sh ;; *) name=mxc-exec ;; esac
 here=$(dirname "$(dirname "$(readlink -f "$0")")") # node_modules/.bin holds a link
-folder=$here
-while :; do # the folders in which node looks
-  program=$folder/node_modules/$package/bin/$name
+# npm, pnpm and Yarn put it into one of these two. Both are held during a run; in a folder further up, where node looks as well, a
+# command could have put one.
+for folder in "$here/node_modules" "$(dirname "$here")"; do
+  program=$folder/$package/bin/$name
   if [ -x "$program" ]; then exec "$program" "$@"; fi
-  if [ "$folder" = / ]; then break; fi
-  folder=$(dirname "$folder")
 done
-echo "$name: $package is not installed; npm leaves it out with --omit=optional" >&2
+echo "$name: $package is not installed beside it; npm leaves it out with --omit=optional" >&2
 exit 255
