@@ -1,6 +1,7 @@
 #include "repositories.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -15,8 +16,10 @@
 #include "base/quoted.h"
 #include "cleanup/deferred_deletion.h"
 #include "cleanup/detach_writers.h"
+#include "cleanup/way_rights.h"
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
+#include "policy/protect/git_config.h"
 #include "policy/protect/git_next_run.h"
 #include "policy/protect/git_review.h"
 #include "policy/protect/git_safe_config.h"
@@ -103,6 +106,10 @@ constexpr KindOfWarning kKindsOfWarnings[] = {
     {Kind::kUnlisted, "new-repository",
      "the command has left directories that cannot be listed and may hold git repositories: ",
      "; see what is in them before you use git there"},
+    {Kind::kOpened, "rights-restored",
+     "the command had given other users rights in directories that lead to what is held or denied, which are "
+     "taken back: ",
+     ""},
     {Kind::kListed, "listing-restored",
      "the command had taken away the right to list directories, which can be listed again: ", ""},
     {Kind::kConfig, "git-config-restored",
@@ -178,6 +185,47 @@ Names OpenWays(const GitSnapshot& before) {
     if (RestoreListing(way)) opened.Add(Quoted(way));
   }
   return opened;
+}
+
+// git opens what it makes, and on `git init` what it finds, to the group of the repository, where a
+// configuration says so, which the command could not write.
+bool IsShared(const std::string& directory, const Host& host) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+  const Result<std::string> text = host.ReadFile(JoinPath(directory, "config"), kMostBytes);
+  std::string value;
+  for (const GitVariable& variable : ReadGitConfig(text ? *text : "")) {
+    if (variable.section == "core" && variable.subsection.empty() && variable.name == "sharedrepository")
+      value = variable.value;
+  }
+  constexpr std::string_view kSharing[] = {"group", "true", "yes",   "on",       "1",
+                                           "all",   "2",    "world", "everybody"};
+  unsigned mode = 0;
+  std::from_chars(value.data(), value.data() + value.size(), mode, 8);
+  return std::find(std::begin(kSharing), std::end(kSharing), value) != std::end(kSharing) ||
+         (value.starts_with("0") && (mode & 020U) != 0);
+}
+
+// Without the rights that git itself gives.
+Way WithoutShared(Way way, const GitSnapshot& before, const Host& host) {
+  constexpr unsigned kGroupWrites = 020;
+  const Lookup lookup = host.LookAt(way.path);
+  if (!lookup.status || (lookup.status->mode & ~way.mode & kGroupWrites) == 0) return way;
+  for (const std::string& directory : before.directories) {
+    if (IsAtOrBelow(way.path, directory) && IsShared(directory, host)) way.guarded &= ~kGroupWrites;
+  }
+  return way;
+}
+
+// Of what the command could open to other users on the way to what is held. `still`: what could not be
+// closed.
+Names CloseWays(const GitSnapshot& before, const Host& host, Names& still) {
+  Names closed;
+  for (const Way& way : before.ways) {
+    const Result<bool> taken_back = TakeRightsBack(WithoutShared(way, before, host));
+    if (!taken_back) still.Add(Quoted(way.path) + " (" + taken_back.error().message + ")");
+    if (taken_back && *taken_back) closed.Add(Quoted(way.path));
+  }
+  return closed;
 }
 
 // Restores those whose text may not stay, and those whose mode gives others more rights than before.
@@ -302,6 +350,8 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
   Names standing;                 // what could not be renamed
   std::vector<std::string> left;  // new repositories, and what was renamed, under their present names
   std::string gap;
+  Names open;  // to other users
+  findings.Set(Kind::kOpened, CloseWays(before, host, open));
   findings.Set(Kind::kListed, OpenWays(before));
   const ConfigsPutBack put_back = PutBackConfigs(before, configs, for_configs, standing);
   findings.Set(Kind::kConfig, put_back.names);
@@ -322,6 +372,9 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
   Warn("protection-incomplete",
        "configurations of git's could not be put back, and are missing now: ", put_back.missing,
        "; the next run puts them back, or `mxc-exec --recover`", warnings);
+  Warn("protection-incomplete",
+       "other users have got rights in directories that lead to what is held or denied: ", open,
+       "; see what is in them, and take the rights back", warnings);
   Warn("protection-incomplete", "what git would obey still stands there: ", standing,
        "; remove it before you use git there", warnings);
   TellOfNextRun(before, left, host, budget, warnings);

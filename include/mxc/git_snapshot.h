@@ -10,6 +10,19 @@
 
 namespace mxc {
 
+// A directory and the rights that it gives others than its owner before the command runs.
+struct Way {
+  std::string path = {};
+  std::uint32_t mode = 0;     // permission bits
+  std::uint32_t guarded = 0;  // those bits of group and others that it may not get in addition
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint64_t inode = 0;  // 0: it does not exist, and gets its rights from the directory above
+  // The values of extended attributes; "": there is none.
+  std::string acl = {};          // system.posix_acl_access
+  std::string default_acl = {};  // system.posix_acl_default
+};
+
 struct GitSnapshot {
   std::vector<std::string> roots = {};     // directories that were searched; empty: nothing to compare
   std::vector<std::string> skipped = {};   // directories below them with an entry of their own
@@ -55,6 +68,9 @@ struct GitSnapshot {
   std::vector<std::string> searched = {};
   std::vector<std::string> patterns = {};  // of files that such a configuration includes, among them new ones
   std::vector<Text> named = {};
+  // Directories in read-write entries on the way to what is held or denied, which may not get more open for
+  // others; above those below them.
+  std::vector<Way> ways = {};
   std::optional<std::uint64_t> since = {};  // the host's time, no later than the search
   // When the caller's oldest overlapping run began: its command may have written what is younger.
   std::optional<std::uint64_t> others_since = {};

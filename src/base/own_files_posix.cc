@@ -58,10 +58,10 @@ std::string WrongWith(const struct stat& status, int fd, OwnFile file) {
 
 // The way to a file of ours, one component at a time, with each directory held open: what is renamed or
 // replaced behind us changes nothing.
-class Way {
+class OpenWay {
  public:
   // `make`: the mode of directories that are made where they are missing; 0: none are.
-  explicit Way(std::string_view path, mode_t make = 0) : make_(make) { Push(path); }
+  explicit OpenWay(std::string_view path, mode_t make = 0) : make_(make) { Push(path); }
 
   // The directory that the last component stands in. False: `Problem` says why.
   bool Walk() {
@@ -158,7 +158,7 @@ int FlagsOf(OwnFile file) {
 
 // Looked at before it is opened, because opening a device or a pipe may do something, and afterwards, because
 // by then it may be another.
-UniqueFd OpenExisting(const Way& way, OwnFile file, std::string& problem) {
+UniqueFd OpenExisting(const OpenWay& way, OwnFile file, std::string& problem) {
   struct stat status {};
   if (::fstatat(way.Directory(), way.Last().c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno != ENOENT) problem = std::generic_category().message(errno);
@@ -177,7 +177,7 @@ UniqueFd OpenExisting(const Way& way, OwnFile file, std::string& problem) {
   return problem.empty() ? std::move(fd) : UniqueFd{};
 }
 
-UniqueFd OpenOrCreate(const Way& way, OwnFile file, std::string& problem) {
+UniqueFd OpenOrCreate(const OpenWay& way, OwnFile file, std::string& problem) {
   constexpr int kAttempts = 8;  // somebody may make and remove it meanwhile
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     UniqueFd fd = OpenExisting(way, file, problem);
@@ -198,7 +198,7 @@ UniqueFd OpenOrCreate(const Way& way, OwnFile file, std::string& problem) {
 }  // namespace
 
 Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, OwnFile file) {
-  Way way(path);
+  OpenWay way(path);
   std::string problem;
   UniqueFd fd;
   if (way.Walk()) {
@@ -216,7 +216,7 @@ Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, O
 }
 
 Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile file) {
-  Way way(path);
+  OpenWay way(path);
   struct stat status {};
   std::string problem;
   if (!way.Walk()) {
@@ -230,7 +230,7 @@ Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile fi
 }
 
 Result<UniqueFd> MakeDirectories(const std::string& path, std::uint32_t mode) {
-  Way way(path, static_cast<mode_t>(mode));
+  OpenWay way(path, static_cast<mode_t>(mode));
   const UniqueFd found = way.WalkAll();
   if (found) {
     // Of what was found only the place is known; now it can be listed and locked.

@@ -27,6 +27,7 @@
 #include "cleanup/guarded_configs.h"
 #include "cleanup/placeholders.h"
 #include "cleanup/put_back_answer.h"
+#include "cleanup/way_rights.h"
 
 namespace mxc {
 namespace {
@@ -249,6 +250,9 @@ void RunCleanupProcess(int pipe, int admission, const HostChanges& changes, Conf
   }
   record.Settle(judged ? RestoredConfigs{}.left : RestoreConfigs(changes.configs).left);
   if (made) static_cast<void>(paths.PutBack());
+  for (const Way& way : changes.ways) {
+    if (!judged) static_cast<void>(TakeRightsBack(way));
+  }
   RemoveGroups(groups);
   ReleaseFiles(files);
   ::_exit(0);

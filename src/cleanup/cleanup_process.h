@@ -19,6 +19,7 @@
 #include "cleanup/guarded_config.h"
 #include "cleanup/guarded_paths.h"
 #include "mxc/error.h"
+#include "mxc/git_snapshot.h"
 #include "stdio/private_terminal.h"
 
 namespace mxc {
@@ -30,8 +31,10 @@ struct HostChanges {
   std::optional<CallersModes> terminal = {};  // restored by the launcher, or by this process if it was killed
   std::vector<GuardedConfig> configs = {};    // guarded_configs.h
   std::vector<GuardedPath> paths = {};        // guarded_paths.h
+  std::vector<Way> ways = {};  // way_rights.h; for this process only if the launcher has judged nothing
   [[nodiscard]] bool Empty() const {
-    return placeholders.empty() && groups.empty() && !terminal && configs.empty() && paths.empty();
+    return placeholders.empty() && groups.empty() && !terminal && configs.empty() && paths.empty() &&
+           ways.empty();
   }
 };
 

@@ -18,6 +18,9 @@ struct NamedPlace {
 // `path` is canonical; follows no links. `make`: creates missing directories. Errors: kSetupFailed.
 [[nodiscard]] Result<NamedPlace> OpenPlace(const std::string& path, bool make = false);
 
+// chmod(2) of an open directory, also one without the right to search it.
+[[nodiscard]] bool ChangeMode(int borrowed_directory, unsigned mode);
+
 // "NAME.untrusted" and `random`: the command may have taken every name that it can foresee.
 [[nodiscard]] std::string NameAside(const std::string& name, const std::string& random);
 // Renames `name` to NameAside of `wanted`, in the same directory or another, and returns the new name.

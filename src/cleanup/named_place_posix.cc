@@ -21,13 +21,6 @@ constexpr int kWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kWay = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 #endif
 
-// By its link in /proc: a directory without the right to search cannot be reached by ".".
-bool ChangeMode(int directory, unsigned mode) {
-  const std::string link = "/proc/self/fd/" + std::to_string(directory);
-  return ::chmod(link.c_str(), static_cast<mode_t>(mode)) == 0 ||
-         ::fchmodat(directory, ".", static_cast<mode_t>(mode), 0) == 0;
-}
-
 // Restores the caller's right to search a directory, which the command may have removed.
 bool LetThrough(int directory) {
   struct stat status {};
@@ -36,6 +29,13 @@ bool LetThrough(int directory) {
 }
 
 }  // namespace
+
+// By its link in /proc: a directory without the right to search cannot be reached by ".".
+bool ChangeMode(int borrowed_directory, unsigned mode) {
+  const std::string link = "/proc/self/fd/" + std::to_string(borrowed_directory);
+  return ::chmod(link.c_str(), static_cast<mode_t>(mode)) == 0 ||
+         ::fchmodat(borrowed_directory, ".", static_cast<mode_t>(mode), 0) == 0;
+}
 
 // Component by component: another run could have put a link anywhere on the way.
 Result<NamedPlace> OpenPlace(const std::string& path, bool make) {

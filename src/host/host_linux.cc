@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <linux/limits.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 
 #include "base/unmapped_owners.h"
 #include "host/closed_files_linux.h"
@@ -55,9 +56,15 @@ class LinuxHost final : public PosixHost {
   }
   [[nodiscard]] std::optional<std::string> Attribute(const std::string& path,
                                                      const std::string& name) const override {
-    std::array<char, 256> value{};
-    const ssize_t size = ::lgetxattr(path.c_str(), name.c_str(), value.data(), value.size());
-    return size < 0 ? std::nullopt : std::optional(std::string(value.data(), static_cast<std::size_t>(size)));
+    std::string value(256, '\0');
+    ssize_t size = ::lgetxattr(path.c_str(), name.c_str(), value.data(), value.size());
+    if (size < 0 && errno == ERANGE) {
+      value.resize(XATTR_SIZE_MAX);
+      size = ::lgetxattr(path.c_str(), name.c_str(), value.data(), value.size());
+    }
+    if (size < 0) return std::nullopt;
+    value.resize(static_cast<std::size_t>(size));
+    return value;
   }
 };
 

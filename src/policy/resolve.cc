@@ -23,6 +23,7 @@
 #include "policy/paths/pipes.h"
 #include "policy/paths/rules.h"
 #include "policy/paths/spelling.h"
+#include "policy/paths/ways.h"
 #include "policy/process.h"
 #include "policy/protect/git_identity.h"
 #include "policy/protect/protect.h"
@@ -452,6 +453,7 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
     policy.process.without_shell = WithoutShell(
         {.host = host, .walker = walker, .rules = *rules, .links = policy.links}, policy.process);
   if (Status audit = ResolveAudit(config, host, walker, *rules, policy.audit); !audit) return audit;
+  if (linux_home) policy.git.ways = FindWays(host, *rules, policy.git, walker);
   if (Status laid = LayImage(paths, *image, *rules, policy); !laid) return laid;
   policy.paths = rules->Take();
   AddSocketVariables(config, host, policy);

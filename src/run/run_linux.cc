@@ -199,6 +199,7 @@ Result<HostChanges> ChangesOf(const Plan& plan, RunObserver& observer) {
   changes->terminal = ModesToChange(plan);
   changes->configs = observer.Configs();
   changes->paths = observer.Paths();
+  changes->ways = plan.git.ways;
   return changes;
 }
 

@@ -199,5 +199,33 @@ TEST_P(GitEnd, EachWordOfACommandLineMayBeAFile) {
   }
 }
 
+// The directory around what is held is the command's: another user could replace what is in it.
+TEST_P(GitEnd, NoWayToWhatIsHeldStaysOpenToOthers) {
+  for (const char* engine : Everywhere()) {
+    ASSERT_EQ(Shell("git init -q r; chmod 755 . r r/.git").status, 0);
+    const Ended ended = Inside(
+        engine,
+        "chmod 777 . r; chmod 757 r/.git; mkdir -m 777 r/new r/.git/modules; chmod 777 r/.git/objects");
+    EXPECT_EQ(ended.status, 0) << engine << ended.err;
+    EXPECT_EQ(Shell("stat -c %a . r r/.git r/new").out, "755\n755\n755\n777\n") << engine << ended.err;
+    EXPECT_EQ(Shell("stat -c %A r/.git/modules | cut -c 9").out, "-\n") << engine << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("taken back: '" + root + "', '" + root + "/r', '" + root + "/r/.git'"))
+        << engine;
+    ASSERT_EQ(Shell("rm -rf r").status, 0);
+  }
+}
+
+TEST_P(GitEnd, SharedDirectoriesAreNoNews) {
+  for (const char* engine : Everywhere()) {
+    ASSERT_EQ(Shell("umask 002; git init -q --shared r; chmod 2775 r r/.git; chmod 775 .").status, 0);
+    const Ended ended =
+        Inside(engine,
+               "umask 002; cd r; git init -q --shared new; mkdir -p a/b; echo x >a/b/c; git add a; "
+               "git -c user.name=a -c user.email=b commit -q -m x; git worktree add -q ../t; git gc -q");
+    EXPECT_THAT(ended.err, Not(HasSubstr("taken back"))) << engine;
+    ASSERT_EQ(Shell("rm -rf r t").status, 0);
+  }
+}
+
 }  // namespace
 }  // namespace mxc::test::git_end_test

@@ -26,6 +26,7 @@ struct GitChange {
     kIndex,         // that cannot be read, or lists more than files of the work tree
     kList,          // of paths, which git would write, delete or copy: they lead out of what is the command's
     kUnlisted,      // a directory that may hold a repository: it cannot be listed
+    kOpened,        // one on the way to what is held, to other users; it is closed to them again
     kListed,        // one that could not be listed, and can be again
     kFoundByName,   // a program on the caller's PATH, or what a command line may name: new or changed
     kConfig,        // of a repository, which the command could write: it says what it must not

@@ -1,0 +1,20 @@
+// Directories through which others than the caller reach what is held or denied.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mxc/git_snapshot.h"
+#include "mxc/host.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
+
+namespace mxc {
+
+// The directories in read-write entries that the command could open to others: on the way to paths of
+// stricter rules, to git's directories and what git finds by name, and on the caller's PATH. To be called
+// when all rules are there.
+[[nodiscard]] std::vector<Way> FindWays(const Host& host, const RuleSet& rules, const GitSnapshot& git,
+                                        PathWalker& walker);
+
+}  // namespace mxc
