@@ -80,7 +80,7 @@ struct KindOfWarning {
 constexpr KindOfWarning kKindsOfWarnings[] = {
     // in the order of the warnings
     {Kind::kNew, "new-repository",
-     "the command has left new git repositories: ", "; see what they run before you use git there"},
+     "the command has left new repositories: ", "; see what they run before you use git there"},
     {Kind::kTakenUp, "repository-set-aside",
      "git in an existing repository would have run what the command has put in its way: ",
      "; see what it runs before you put it back"},
@@ -117,8 +117,8 @@ constexpr KindOfWarning kKindsOfWarnings[] = {
      "what they said before stands there again: ",
      ""},
     {Kind::kFoundByName, "program-changed",
-     "what programs of the host find by name is new or changed, on the caller's PATH or in the words of "
-     "git's configuration: ",
+     "what programs of the host find by name is new or changed, on the caller's PATH, in the words of git's "
+     "configuration, beside git's own files, in other version control, or in the caller's home: ",
      "; see what it does before you use git there"},
     {Kind::kLinkTurned, "link-restored",
      "the command had replaced protected links, which lead again where they did: ", ""},

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,19 @@ struct GitSnapshot {
   // Directories in read-write entries on the way to what is held or denied, which may not get more open for
   // others; above those below them.
   std::vector<Way> ways = {};
+  // Directories in which files are compared one by one, whatever they are called.
+  struct Compared {
+    enum class What {
+      kAll,    // at any depth
+      kTop,    // of a git directory: what is not in git's own layout, at any depth below that
+      kNamed,  // files called one of `names`, at any depth
+    };
+    std::string directory = {};
+    What what = What::kAll;
+    std::set<std::string, std::less<>> names = {};
+    std::vector<Text> files = {};
+  };
+  std::vector<Compared> compared = {};
   std::optional<std::uint64_t> since = {};  // the host's time, no later than the search
   // When the caller's oldest overlapping run began: its command may have written what is younger.
   std::optional<std::uint64_t> others_since = {};

@@ -115,7 +115,7 @@ class Agentweaver(calling.ClientTest):
             with self.subTest(command):
                 ended = self.call(command)
                 self.assertEqual((ended.status, ended.out), (0, b"x\n"), ended)
-                self.assertIn(b"mxc-exec: warning: the command has left new git repositories", ended.err)
+                self.assertIn(b"mxc-exec: warning: the command has left new repositories", ended.err)
         self.expect("git -C side status --short", "")
 
     def test_it_is_contained(self):

@@ -263,7 +263,7 @@ git init -q lib; cd lib; git -c user.name=t -c user.email=t@example.org commit -
 git add lib 2> /dev/null; git -C lib config core.fsmonitor "touch )sh" +
                                            canary + R"sh(; false")sh");
     EXPECT_EQ(ended.status, 0) << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr("the command has left new git repositories: '" + root +
+    EXPECT_THAT(ended.err, HasSubstr("the command has left new repositories: '" + root +
                                      "/beside/.git', '" + root + "/work/plain/.git'; see"))
         << engine;
     EXPECT_THAT(ended.err,

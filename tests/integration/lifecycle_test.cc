@@ -56,7 +56,7 @@ TEST_P(Lifecycle, WhatCommandsHaveLeftForGitIsToldWhenItIsStopped) {
   EXPECT_EQ(Exec(id, "cd " + work + "; mkdir -p a/.git b/.git; echo [core]pager=x > b/.git/config").err, "");
   const Ended stopped = Execute(Phase("stop", id));
   EXPECT_EQ(stopped.out, "{\"result\":{}}\n");
-  EXPECT_THAT(stopped.err, HasSubstr("new git repositories: '" + work + "/a/.git'; see"));
+  EXPECT_THAT(stopped.err, HasSubstr("new repositories: '" + work + "/a/.git'; see"));
   EXPECT_THAT(stopped.err, HasSubstr("(now '" + work + "/b/.git.untrusted')"));
   EXPECT_EQ(Execute(Phase("deprovision", id)).err, "");
 }
@@ -348,7 +348,7 @@ TEST_P(Lifecycle, WhatIsLeftWhenItsTimeIsOverIsTold) {
     EXPECT_TRUE(Eventually([&] { return Listed(id, "state") == "expired"; }));
     const bool over = std::string(phase) == "deprovision";
     const Ended told = over ? Execute(Phase(phase, id)) : Exec(id, "true");
-    EXPECT_THAT(told.err, HasSubstr("new git repositories: '" + work + "/" + phase + "/.git'"));
+    EXPECT_THAT(told.err, HasSubstr("new repositories: '" + work + "/" + phase + "/.git'"));
     EXPECT_EQ(CodeOf(told), over ? "absent" : "stale_id");
     EXPECT_TRUE(Eventually([&] { return DaemonOf(id) < 0; }));
     EXPECT_EQ(CodeOf(Exec(id, "true")), "stale_id");

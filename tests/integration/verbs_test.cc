@@ -139,7 +139,7 @@ TEST_P(Verbs, ASignalToAStartInTheForegroundLetsItTellWhatIsLeft) {
     const Ended ended = held.Wait();
     EXPECT_FALSE(ended.overdue);
     EXPECT_EQ(ended.status, 128 + number);
-    EXPECT_THAT(ended.err, HasSubstr("new git repositories: '" + made + "/.git'"));
+    EXPECT_THAT(ended.err, HasSubstr("new repositories: '" + made + "/.git'"));
     EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); })) << "it has been told";
   }
 }
@@ -161,7 +161,7 @@ TEST_P(Verbs, ASignalToTheDaemonAsWellChangesNothing) {
     if (!daemon_first) ::kill(daemon, SIGTERM);
     const Ended ended = held.Wait();
     EXPECT_EQ(ended.status, 128 + SIGTERM);
-    EXPECT_THAT(ended.err, HasSubstr("new git repositories: '" + made + "/.git'"));
+    EXPECT_THAT(ended.err, HasSubstr("new repositories: '" + made + "/.git'"));
     EXPECT_THAT(ended.err, Not(HasSubstr("interrupted")));
     EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
   }
@@ -184,7 +184,7 @@ TEST_P(Verbs, WhatNobodyHasHeardOfIsToldToWhoAsksNext) {
     const Ended told = In(id, "true");
     EXPECT_EQ(EnvelopeCode(told), "stale_id");
     EXPECT_THAT(told.err, AllOf(HasSubstr("it was ended"),
-                                HasSubstr("new git repositories: '" + work + "/" + name + "/.git'")));
+                                HasSubstr("new repositories: '" + work + "/" + name + "/.git'")));
     EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
   };
   {
@@ -231,7 +231,7 @@ TEST_P(Verbs, ASecondSignalEndsAStartInTheForegroundAtOnce) {
   EXPECT_EQ(held.Wait().status, 128 + SIGTERM);
   ASSERT_EQ(::kill(daemon, SIGCONT), 0);
   EXPECT_TRUE(Eventually([&] { return Listed(living.front(), "state") == "expired"; }));
-  EXPECT_THAT(Call({"stop", living.front()}).err, HasSubstr("new git repositories: '" + work + "/new/.git'"));
+  EXPECT_THAT(Call({"stop", living.front()}).err, HasSubstr("new repositories: '" + work + "/new/.git'"));
   EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
 }
 

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "policy/protect/git_config.h"
+#include "policy/protect/git_places.h"
 #include "policy/protect/git_review.h"
 #include "tests/unit/protect_text.h"
 
@@ -155,7 +156,7 @@ TEST_F(FoundByName, WordsOfCommandLinesAreFilesWhereGitRunsThem) {
   EXPECT_EQ(After([&] { Write("/srv/w/a/clean.sh"); }), "/srv/w/a/clean.sh\n");
   EXPECT_EQ(After([&] { Write("/srv/w/a/pipefail"); }), "/srv/w/a/pipefail\n");
   EXPECT_EQ(After([&] { Write("/srv/w/a/f"); }), "");
-  EXPECT_EQ(After([&] { Write("/srv/w/b.git/p/x"); }), "") << "a directory of before";
+  EXPECT_EQ(After([&] { Write("/srv/w/b.git/p/x"); }), "/srv/w/b.git/p/x\n") << "beside git's own";
   host_.Remove("/srv/w/b.git/p/x");
   EXPECT_EQ(After([&] {
               host_.Remove("/srv/w/b.git/p");
@@ -176,6 +177,90 @@ TEST_F(FoundByName, WhatProgramsReadInTheCallersHome) {
   EXPECT_EQ(After([&] { Write("/home/ana/.gnupg/gpg.conf-2.2"); }, home), "/home/ana/.gnupg/gpg.conf-2.2\n")
       << "which gpg 2.2 obeys instead of gpg.conf";
   EXPECT_EQ(After([&] { Write("/home/ana/.gnupg/pubring.kbx"); }, home), "");
+}
+
+TEST_F(FoundByName, WhatEditorsReadInTheCallersHome) {
+  host_.SetEnvironment("HOME", "/home/ana").AddDirectory("/home/ana", {.uid = 1000});
+  Write("/home/ana/.vim/plugin/old.vim");
+  const Lists home = {.rw = {"/home/ana"}};
+  EXPECT_EQ(After([] {}, home), "");
+  EXPECT_EQ(After([&] { Write("/home/ana/.vimrc"); }, home), "/home/ana/.vimrc\n");
+  EXPECT_EQ(After([&] { Write("/home/ana/.selected_editor"); }, home), "/home/ana/.selected_editor\n");
+  EXPECT_EQ(After([&] { Write("/home/ana/.vim/plugin/new.vim"); }, home), "/home/ana/.vim/plugin/new.vim\n");
+  EXPECT_EQ(After([&] { Write("/home/ana/.config/nvim/init.lua"); }, home), "/home/ana/.config/nvim\n")
+      << "a new directory";
+  EXPECT_EQ(After(
+                [&] {
+                  for (int i = 0; i < 20; ++i) Write("/home/ana/.vim/pack/p" + std::to_string(i));
+                },
+                home),
+            "/home/ana/.vim\n")
+      << "many at once";
+}
+
+TEST_F(FoundByName, WhatStandsBesideGitsOwnFiles) {
+  AddRepository("/srv/w/a/.git");
+  Write("/srv/w/a/.git/crypt/tool");
+  EXPECT_EQ(
+      After([&] {
+        for (const char* git : {"FETCH_HEAD", "ORIG_HEAD.lock", "COMMIT_EDITMSG~", "index", "packed-refs.new",
+                                "sharedindex.ab", "lfs/tmp/x", "annex/x", "fsmonitor--daemon/x", "gc.log",
+                                "rr-cache/x", "shallow.lock", "info/exclude", "logs/HEAD"})
+          Write(std::string("/srv/w/a/.git/") + git);
+      }),
+      "");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/.git/lazygit.yml"); }), "/srv/w/a/.git/lazygit.yml\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/.git/crypt/tool"); }), "/srv/w/a/.git/crypt/tool\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/.git/more/x"); }), "/srv/w/a/.git/more/x\n");
+  host_.AddDirectory("/srv/w/project/objects").AddDirectory("/srv/w/project/refs");
+  EXPECT_EQ(After([&] { Write("/srv/w/project/x"); }), "") << "git takes it for no repository";
+}
+
+TEST_F(FoundByName, WhereAnExpansionSaysWhereItStands) {
+  AddRepository("/srv/w/a/.git");
+  host_.AddFile("/srv/w/a/.git/config",
+                "[filter \"x\"]\n clean = \"\\\"$(git rev-parse --git-dir)/crypt\\\"/deep clean\"\n"
+                "[alias]\n v = \"!\\\"$D\\\"/var\"\n c = \"!cd $(x) && ./entered\"\n"
+                " p = \"!PATH=$(x)/y:$PATH searched\"\n n = \"!echo $(date) plain\"\n");
+  for (const char* name : {"deep", "var", "entered", "searched"})
+    EXPECT_EQ(After([&] { Write(std::string("/srv/w/a/some/where/") + name); }),
+              std::string("/srv/w/a/some/where/") + name + "\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/.git/info/deep"); }), "/srv/w/a/.git/info/deep\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/some/where/plain"); }), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/some/where/clean"); }), "");
+}
+
+TEST_F(FoundByName, WhatOtherVersionControlObeys) {
+  Write("/srv/w/.hg/hgrc");
+  host_.AddDirectory("/srv/w/j/.jj/repo");
+  Write("/srv/w/f/.fslckout");
+  EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("/srv/w/.hg/hgrc\n"));
+  EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("/srv/w/.hg/hgrc-not-shared file\n"));
+  EXPECT_EQ(After([&] { Write("/srv/w/.hg/sharedpath"); }), "/srv/w/.hg/sharedpath\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/.hg/dirstate"); }), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/j/.jj/repo/config.toml"); }), "/srv/w/j/.jj/repo/config.toml\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/j/.jj/repo/op_store/x"); }), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/f/.fslckout"); }), "/srv/w/f/.fslckout\n");
+}
+
+// A directory with casefold lists `.g<U+200C>it`, and finds it as `.git`.
+TEST_F(FoundByName, NamesThatADirectoryFoldsToGits) {
+  AddRepository("/srv/w/.git");
+  host_.AddAlias("/srv/w/.g\u200Cit", "/srv/w/.git").AddDirectory("/srv/w/\u00e4");
+  std::vector<DirectoryEntry> entries = {{.name = "\u00e4", .type = FileType::kDirectory},
+                                         {.name = ".g\u200Cit", .type = FileType::kDirectory}};
+  GitPlaces places;
+  places.Visit("/srv/w", entries, host_);
+  ASSERT_EQ(places.WorkTrees().size(), 1U);
+  EXPECT_EQ(places.WorkTrees().front().git, "/srv/w/.git");
+  EXPECT_EQ(entries.front().name, "\u00e4");
+}
+
+TEST_F(FoundByName, BelowThePrefixOfGit) {
+  AddRepository("/srv/w/a/.git");
+  host_.AddFile("/srv/w/a/.git/config", "[include]\n path = %(prefix)/../srv/w/a/inc\n");
+  host_.AddFile("/srv/w/a/inc");
+  EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("/srv/w/a/inc\n"));
 }
 
 TEST_F(FoundByName, WhatTheConfigurationOfSshIncludes) {

@@ -1,25 +1,60 @@
 #include "policy/protect/found_by_name.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
+#include "base/lists.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
+#include "policy/paths/search.h"
+#include "policy/protect/git_layout.h"
+#include "policy/protect/git_places.h"
 #include "policy/protect/ssh_config.h"
 
 namespace mxc {
 namespace {
 
-// What programs that git starts read in the caller's home, and may run something of.
+using Compared = GitSnapshot::Compared;
+
+// What programs that git starts, editors among them, read in the caller's home, and may run something of.
+// Directories with all that is in them.
 constexpr std::string_view kInHome[] = {
-    ".gitk", ".less", ".lesskey", ".config/lesskey", ".subversion/config", ".manpath"};
+    ".gitk", ".less", ".lesskey", ".config/lesskey", ".subversion/config", ".manpath",
+    // editors
+    ".selected_editor", ".vimrc", ".gvimrc", ".vim", ".exrc", ".nanorc", ".config/nano", ".emacs",
+    ".emacs.el", ".emacs.d", ".config/emacs", ".config/vim", ".config/nvim", ".local/share/nvim/site",
+    ".config/helix", ".config/kak", ".config/micro",
+    // pagers and interfaces
+    ".config/bat", ".config/delta", ".tigrc", ".config/tig", ".config/lazygit", ".config/gh",
+    // helpers: of credentials, of signatures
+    ".aws/config", ".aws/credentials", ".gnupg/scd-event",
+    // other version control
+    ".hgrc", ".config/hg", ".jjconfig.toml", ".config/jj", ".fossil", ".config/fossil.db",
+    // modules of hooks, filters and helpers in Python
+    ".local/lib"};
+// Of other version control, what its programs write themselves and what says where another configuration is.
+struct OtherFile {
+  std::string_view place;
+  std::string_view path;
+};
+constexpr OtherFile kOtherFiles[] = {{".hg", "sharedpath"},
+                                     {".jj", "repo"},
+                                     {".jj", "repo/config.toml"},
+                                     {".jj", "repo/store/git_target"},
+                                     {".jj", "workspace-config.toml"}};
 // gpg obeys gpg.conf-2.2 instead of gpg.conf, which is held where the directory is there.
 constexpr std::string_view kGpgVersions = "/*.conf-*";
 constexpr std::string_view kGpgFiles = "/*.conf*";
+
+// Of a directory that was not searched to its end: it differs from itself.
+constexpr std::string_view kNotSearched = "not searched";
 
 // A directory that a word means is the same whatever is made in it.
 std::string TextOfDirectory(const Walked& walked) { return walked.path + '/'; }
@@ -62,9 +97,136 @@ std::set<std::string> DirectoriesOfPath(const Host& host, const GitProtection& g
   return directories;
 }
 
+// One directory of which files are compared, and those.
+struct ComparedFiles {
+  std::string directory = {};
+  std::vector<GitSnapshot::Text> files = {};
+};
+
+// Lists what is compared, before the run and after it.
+class ComparedSearch {
+ public:
+  // `skipped`: paths with an entry of their own.
+  ComparedSearch(const std::vector<std::string>& skipped, const Host& host, PathWalker& walker)
+      : skipped_(skipped.begin(), skipped.end()), host_(host), walker_(walker) {}
+
+  std::vector<ComparedFiles> Of(const Compared& compared) {
+    switch (compared.what) {
+      case Compared::What::kTop:
+        return AtTop(compared.directory);
+      case Compared::What::kNamed:
+        return {Below(compared.directory,
+                      [&names = compared.names](std::string_view name) { return names.contains(name); })};
+      case Compared::What::kAll:
+        break;
+    }
+    return {Below(compared.directory, {})};
+  }
+
+ private:
+  // In git's own layout.
+  static bool IsGits(std::string_view name) {
+    constexpr std::string_view kLock = ".lock";
+    if (name.ends_with(kLock)) name.remove_suffix(kLock.size());
+    if (name.ends_with('~')) name.remove_suffix(1);  // of editors, beside a message
+    const bool capitals = std::all_of(name.begin(), name.end(),
+                                      [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || c == '-'; });
+    return capitals || IsOneOf(name, kGitDirectories) || IsOneOf(name, kGitTop);
+  }
+  [[nodiscard]] bool Has(const std::string& directory, std::string_view name) const {
+    return host_.LookAt(JoinPath(directory, name)).status.has_value();
+  }
+  // A repository, or a work tree: what is new there is told as one.
+  [[nodiscard]] bool IsRepository(const std::string& directory) const {
+    return Has(directory, ".git") || (Has(directory, "objects") && Has(directory, "refs"));
+  }
+
+  std::vector<ComparedFiles> AtTop(const std::string& directory) {
+    const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
+    if (!entries) return {};  // which is told
+    std::vector<ComparedFiles> all(1);
+    all.front().directory = directory;
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string path = JoinPath(directory, entry.name);
+      if (IsGits(entry.name) || skipped_.contains(path)) continue;
+      if (entry.type != FileType::kDirectory) {
+        all.front().files.push_back(DescribeFound(path, walker_.Walk(path)));
+      } else if (!IsRepository(path)) {
+        all.push_back(Below(path, {}));
+      }
+    }
+    return all;
+  }
+
+  // Of more than kMost files, only how many there are and when the last one was made or changed.
+  ComparedFiles Below(const std::string& directory, NameFilter wanted) {
+    constexpr std::size_t kMost = 2048;
+    ComparedFiles all{.directory = directory};
+    GitSnapshot::Text whole{.path = directory};
+    std::size_t count = 0;
+    const bool named = static_cast<bool>(wanted);
+    TreeSearch search(host_, std::move(wanted));
+    search.Run({directory}, [&](const std::string& place, std::vector<DirectoryEntry>& entries) {
+      if (!named) whole.stamp = std::max(whole.stamp, StampOf(host_.LookAt(place)));
+      for (const DirectoryEntry& entry : entries) {
+        const std::string path = JoinPath(place, entry.name);
+        if (entry.type == FileType::kDirectory || skipped_.contains(path)) continue;
+        GitSnapshot::Text file = DescribeFound(path, walker_.Walk(path));
+        whole.stamp = std::max(whole.stamp, file.stamp);
+        if (++count <= kMost) all.files.push_back(std::move(file));
+      }
+      std::erase_if(entries, [&](const DirectoryEntry& entry) {
+        const std::string path = JoinPath(place, entry.name);
+        return skipped_.contains(path) || (named && IsNamedGit(place) && IsOneOf(entry.name, kGitData));
+      });
+    });
+    for (const std::string& closed : search.Closed()) all.files.push_back({.path = closed, .text = "closed"});
+    if (!search.Gap().empty()) {
+      all.files = {{.path = directory, .text = std::string(kNotSearched)}};
+    } else if (count > kMost) {
+      whole.text = std::to_string(count) + " files";
+      all.files = {std::move(whole)};
+    }
+    return all;
+  }
+
+  std::unordered_set<std::string> skipped_;
+  const Host& host_;
+  PathWalker& walker_;
+};
+
 class Notes {
  public:
-  Notes(const Protector& protector, GitSnapshot& snapshot) : protector_(protector), snapshot_(snapshot) {}
+  Notes(const Protector& protector, GitSnapshot& snapshot)
+      : protector_(protector),
+        snapshot_(snapshot),
+        search_(snapshot.skipped, protector.TheHost(), protector.Walker()) {}
+
+  // If it is a directory, with all that is in it.
+  void AddWhole(const std::string& path) {
+    AddNamed(path);
+    const Result<Walked> walked = protector_.Walker().Walk(path);
+    if (IsDirectory(walked)) AddCompared({.directory = walked->path});
+  }
+  // Files called one of `names` in what can be written of `tree`.
+  void AddCalled(const std::string& tree, const std::set<std::string>& names) {
+    const Compared compared{
+        .directory = tree, .what = Compared::What::kNamed, .names = {names.begin(), names.end()}};
+    if (protector_.Writable(tree)) return AddCompared(compared);
+    for (const std::string& grant : protector_.Rules().PathsWith(Access::kReadWrite)) {
+      if (!IsAtOrBelow(grant, tree)) continue;
+      Compared part = compared;
+      part.directory = grant;
+      AddCompared(std::move(part));
+    }
+  }
+  void AddCompared(Compared compared) {
+    if (!protector_.Writable(compared.directory)) return;
+    for (ComparedFiles& each : search_.Of(compared))
+      compared.files.insert(compared.files.end(), std::make_move_iterator(each.files.begin()),
+                            std::make_move_iterator(each.files.end()));
+    snapshot_.compared.push_back(std::move(compared));
+  }
 
   void AddNamed(const std::string& path) {
     const Result<Walked> walked = protector_.Walker().Walk(path);
@@ -126,12 +288,14 @@ class Notes {
 
   const Protector& protector_;
   GitSnapshot& snapshot_;
+  ComparedSearch search_;
   std::set<std::string> seen_ = {};
 };
 
 class FoundReview {
  public:
-  FoundReview(const GitSnapshot& before, const Host& host) : before_(before), host_(host), walker_(host) {
+  FoundReview(const GitSnapshot& before, const Host& host)
+      : before_(before), host_(host), walker_(host), search_(before.skipped, host, walker_) {
     for (const GitSnapshot::Text& each : before.named) known_.emplace(each.path, &each);
   }
 
@@ -139,6 +303,7 @@ class FoundReview {
     for (const GitSnapshot::Text& each : before_.named) Compare(each.path);
     for (const std::string& directory : before_.searched) Search(directory);
     for (const std::string& pattern : before_.patterns) Match(pattern);
+    for (const Compared& compared : before_.compared) CompareAll(compared);
     std::vector<GitChange> changes;
     for (const std::string& path : changed_)
       changes.push_back({.kind = GitChange::Kind::kFoundByName, .path = path});
@@ -165,20 +330,39 @@ class FoundReview {
       if (match.type != FileType::kDirectory && !known_.contains(match.path)) Compare(match.path);
     }
   }
+  // Many at once are told by their directory.
+  void CompareAll(const Compared& before) {
+    constexpr std::size_t kMostTold = 8;
+    std::unordered_map<std::string_view, const GitSnapshot::Text*> known;
+    for (const GitSnapshot::Text& file : before.files) known.emplace(file.path, &file);
+    for (const ComparedFiles& now : search_.Of(before)) {
+      std::set<std::string> changed;
+      for (const GitSnapshot::Text& file : now.files) {
+        const auto was = known.find(file.path);
+        if (IsChanged(was == known.end() ? nullptr : was->second, file)) changed.insert(file.path);
+      }
+      if (changed.size() > kMostTold && before.what != Compared::What::kNamed) changed = {now.directory};
+      changed_.merge(changed);
+    }
+  }
+  // Another run's command may have made what stood there before.
+  [[nodiscard]] bool IsChanged(const GitSnapshot::Text* was, const GitSnapshot::Text& now) const {
+    const bool young = before_.others_since && now.stamp >= *before_.others_since;
+    return !now.text.empty() && (young || was == nullptr || now != *was || now.text == kNotSearched);
+  }
   void Compare(const std::string& path) {
     const Result<Walked> walked = walker_.Walk(path);
     const auto known = known_.find(path);
     if (known != known_.end() && IsDirectory(walked) && TextOfDirectory(*walked) == known->second->text)
       return;
-    const GitSnapshot::Text now = DescribeFound(path, walked);
-    // Another run's command may have made what stood there before.
-    const bool young = before_.others_since && now.stamp >= *before_.others_since;
-    if (!now.text.empty() && (young || known == known_.end() || now != *known->second)) changed_.insert(path);
+    if (IsChanged(known == known_.end() ? nullptr : known->second, DescribeFound(path, walked)))
+      changed_.insert(path);
   }
 
   const GitSnapshot& before_;
   const Host& host_;
   PathWalker walker_;
+  ComparedSearch search_;
   std::unordered_map<std::string_view, const GitSnapshot::Text*> known_ = {};
   std::set<std::string> changed_ = {};
 };
@@ -189,7 +373,7 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSn
   const Host& host = protector.TheHost();
   Notes notes(protector, snapshot);
   for (const std::string& home : git.Homes()) {
-    for (const std::string_view name : kInHome) notes.AddNamed(JoinPath(home, name));
+    for (const std::string_view name : kInHome) notes.AddWhole(JoinPath(home, name));
     notes.AddSsh(JoinPath(home, ".ssh"), "config", home);
     notes.AddSsh("/etc/ssh", "ssh_config", home);
     const std::string gpg = JoinPath(home, ".gnupg");
@@ -200,6 +384,18 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSn
   for (const std::string& directory : DirectoriesOfPath(host, git))
     notes.AddDirectory(directory, git.Homes());
   for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
+  for (const std::string& other : git.Places().Others()) {
+    notes.AddNamed(other);  // data bases of Fossil
+    const std::string_view name = NameOf(other);
+    for (const OtherFile& file : kOtherFiles)
+      if (file.place == name) notes.AddNamed(JoinPath(other, file.path));
+  }
+  for (const auto& [tree, names] : git.CalledInTrees()) notes.AddCalled(tree, names);
+  for (const std::string& directory : snapshot.directories) {
+    // A project may have directories called objects and refs.
+    if (IsNamedGit(directory) || host.LookAt(JoinPath(directory, "HEAD")).status)
+      notes.AddCompared({.directory = directory, .what = Compared::What::kTop});
+  }
 }
 
 std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host) {

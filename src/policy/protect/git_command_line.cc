@@ -210,6 +210,30 @@ std::string_view NameIn(std::string_view word) {
   return none ? std::string_view{} : word;
 }
 
+// An expansion that is not followed says where something stands: "$(x)/y", "$D/y", `cd "$(x)"`, `PATH=$D`.
+bool FindsByExpansion(std::string_view command) {
+  std::string text(command);
+  std::erase_if(text, [](char c) { return c == '"' || c == '\'' || c == '\\'; });
+  const auto has = [&text](std::string_view part) { return text.find(part) != std::string::npos; };
+  const bool enters = has("cd ") || has("pushd ") || has("PATH=") || has("-C") || has("--chdir");
+  const bool substituted = has("$(") || has("`");
+  if (substituted && (enters || has(")/") || has("`/"))) return true;
+  for (std::size_t at = text.find('$'); at != std::string::npos; at = text.find('$', at + 1)) {
+    std::string_view rest = std::string_view(text).substr(at + 1);
+    const bool braces = rest.starts_with('{');
+    if (braces) rest.remove_prefix(1);
+    const auto letter = [](char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '_'; };
+    const auto* const end = std::find_if_not(rest.begin(), rest.end(), letter);
+    const std::string_view name = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+    rest.remove_prefix(name.size());
+    const bool plain = !braces || rest.starts_with('}');
+    if (name.empty() || (plain && IsOneOf(name, "HOME|PWD|PATH"))) continue;
+    if (braces) rest.remove_prefix(std::min(rest.size(), std::min(rest.find('}'), rest.size()) + 1));
+    if (enters || rest.starts_with('/')) return true;
+  }
+  return false;
+}
+
 // "a b" for "a%fb": git puts something else there.
 std::string CommandWithoutPlaceholders(std::string_view word) {
   std::string text;
@@ -330,6 +354,21 @@ std::string_view CommandOf(const GitVariable& variable) {
 
 bool IsGitAlias(const GitVariable& variable) {
   return variable.section == "alias" && !variable.value.starts_with('!');
+}
+
+std::set<std::string> NamesBelowExpansions(std::string_view command) {
+  if (!FindsByExpansion(command)) return {};
+  const bool searched = command.find("PATH=") != std::string_view::npos;
+  std::set<std::string> names;
+  const auto add = [&names](std::string_view path) {
+    const std::string_view name = NameIn(NameOf(path));
+    if (!name.empty() && name.find_first_of("*?$%") == std::string_view::npos) names.emplace(name);
+  };
+  for (const std::string& path : PathsInCommand(command, false).value_or(std::set<std::string>{}))
+    if (searched || path.find('/') != std::string::npos) add(path);
+  for (const ProgramWord& word : ProgramWords(command).value_or(std::vector<ProgramWord>{}))
+    if (word.run || word.script) add(word.text);
+  return names;
 }
 
 std::optional<std::set<std::string>> NamesInCommandOf(const GitVariable& variable) {

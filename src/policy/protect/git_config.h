@@ -89,6 +89,10 @@ struct ProgramWord {
 // Those without a slash that stand behind its first word, which is searched on PATH. None: the same.
 [[nodiscard]] std::optional<std::set<std::string>> NamesInCommandOf(const GitVariable& variable);
 
+// What its programs and files are called where an expansion that is not followed says in which directory they
+// stand.
+[[nodiscard]] std::set<std::string> NamesBelowExpansions(std::string_view command);
+
 // A word of it is "git", or ends with "/git".
 [[nodiscard]] bool CallsGit(std::string_view command);
 

@@ -21,6 +21,13 @@ inline constexpr std::string_view kGitLargeObjects[] = {"/lfs/objects", "/annex/
 // Files that are written anew and renamed, never in place: further names of theirs stay what they are.
 inline constexpr std::string_view kGitReplaced =
     "HEAD|ORIG_HEAD|config|config.worktree|commondir|gitdir|index|packed-refs|shallow|description";
+// What else stands at the top of a git directory: git's own, gitk's and git gui's. Names in capitals, such as
+// FETCH_HEAD or COMMIT_EDITMSG, and locks are more.
+inline constexpr std::string_view kGitTop =
+    "hooks|index|sharedindex.*|index.stash.*|next-index-*|config|config.worktree|commondir|gitdir|locked|"
+    "packed-refs|packed-refs.new|shallow|shallow_*|description|gc.pid|gc.log|fsmonitor--daemon.ipc|"
+    "fast_import_crash_*|addp-hunk-edit.diff|ADD_EDIT.patch|rebased-patches|subtree-cache|gitk.cache|gitweb|"
+    "pid|git-daemon-export-ok";
 // With the configuration of a repository (git_keys.cc).
 inline constexpr const char* kGitConfigs[] = {"config", "config.worktree"};
 // What git checks out without a look (git_index.h).
@@ -37,6 +44,9 @@ inline constexpr std::string_view kGitIndexes = "index|sharedindex.*";
 //   refs/, ORIG_HEAD and the like  another ref, which is written in their place
 inline constexpr std::string_view kGitLists =
     "/MERGE_RR|/objects/pack/multi-pack-index|/objects/info/alternates|/reftable/tables.list";
+
+// Where other version control keeps something, by name: Mercurial, Jujutsu, Fossil.
+inline constexpr std::string_view kOtherPlaces = ".hg|.jj|.fslckout|_FOSSIL_";
 
 // Unfinished operations, in every git directory (git_instructions.h); `git instaweb` runs a server that it
 // finds in `gitweb`, and ends the process that `pid` names; `git svn` makes objects of Perl of what it finds

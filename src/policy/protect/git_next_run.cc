@@ -110,7 +110,7 @@ NextRun CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& 
   }
   TreeSearch search(host, GitPlaces::Wants);
   search.Run(std::move(roots), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
-    git.Places().Visit(directory, entries);
+    git.Places().Visit(directory, entries, host);
   });
   next.starts = git.Apply();
   for (const GitProtection::Refusal& refusal : refusals) {

@@ -14,6 +14,31 @@ namespace {
 
 constexpr std::string_view kParts[] = {"objects", "refs", "commondir"};
 
+// Only such a name may be folded to git's by more than the case of its letters.
+bool IsBeyondAscii(std::string_view name) {
+  return std::any_of(name.begin(), name.end(),
+                     [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; });
+}
+
+// Asks the file system, which knows how a directory folds names.
+void NameAsGitDoes(const std::string& directory, std::vector<DirectoryEntry>& entries, const Host& host) {
+  const auto beyond = [](const DirectoryEntry& entry) { return IsBeyondAscii(entry.name); };
+  if (std::none_of(entries.begin(), entries.end(), beyond)) return;
+  for (const std::string_view name : {std::string_view(".git"), kParts[0], kParts[1], kParts[2]}) {
+    const Lookup found = host.LookAt(JoinPath(directory, name));
+    const auto same = [&](const DirectoryEntry& entry) {
+      if (!beyond(entry)) return false;
+      const Lookup lookup = host.LookAt(JoinPath(directory, entry.name));
+      return lookup.status && lookup.status->object.device == found.status->object.device &&
+             lookup.status->object.inode == found.status->object.inode;
+    };
+    const auto listed = [name](const DirectoryEntry& entry) { return EqualsFolded(entry.name, name); };
+    if (!found.status || std::any_of(entries.begin(), entries.end(), listed)) continue;
+    const auto entry = std::find_if(entries.begin(), entries.end(), same);
+    if (entry != entries.end()) entry->name = name;
+  }
+}
+
 }  // namespace
 
 std::string Against(std::string_view base, std::string_view path) {
@@ -74,8 +99,9 @@ std::string_view CommonDirectoryIn(std::string_view text) {
 }
 
 bool GitPlaces::Wants(std::string_view name) {
-  return IsGitName(name) || std::any_of(std::begin(kParts), std::end(kParts),
-                                        [name](std::string_view part) { return EqualsFolded(name, part); });
+  return IsGitName(name) || IsOneOf(name, kOtherPlaces) || IsBeyondAscii(name) ||
+         std::any_of(std::begin(kParts), std::end(kParts),
+                     [name](std::string_view part) { return EqualsFolded(name, part); });
 }
 
 bool GitPlaces::Concerns(std::string_view directory, const std::vector<DirectoryEntry>& entries) {
@@ -93,7 +119,8 @@ void GitPlaces::Add(GitDirectory directory) {
   if (seen_.insert(directory.path).second) directories_.push_back(std::move(directory));
 }
 
-void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>& entries) {
+void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>& entries, const Host& host) {
+  NameAsGitDoes(directory, entries, host);
   std::string objects;
   std::string refs;
   bool common = false;
@@ -101,6 +128,7 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
     if (EqualsFolded(entry.name, "objects")) objects = entry.name;
     if (EqualsFolded(entry.name, "refs")) refs = entry.name;
     common = common || EqualsFolded(entry.name, "commondir");
+    if (IsOneOf(entry.name, kOtherPlaces)) others_.push_back(JoinPath(directory, entry.name));
     if (!IsGitName(entry.name)) continue;
     Add(WorkTree{.directory = directory, .git = JoinPath(directory, entry.name), .type = entry.type});
   }
@@ -132,6 +160,7 @@ std::vector<GitPlaces::Named> GitPlaces::All() const {
     if (!directory.shape.empty()) part = directory.shape.front();
     all.push_back({.path = directory.path, .part = std::move(part)});
   }
+  for (const std::string& other : others_) all.push_back({.path = other, .part = other});
   std::sort(all.begin(), all.end(),
             [](const Named& left, const Named& right) { return left.path < right.path; });
   return all;

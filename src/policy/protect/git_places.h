@@ -39,8 +39,9 @@ class GitPlaces {
   // The directory, or a name in it, is one that Visit takes note of.
   [[nodiscard]] static bool Concerns(std::string_view directory, const std::vector<DirectoryEntry>& entries);
   // Takes note of what stands in `directory`, and leaves in `entries` what may hold further repositories.
-  // git's own data, of which there is much, is noted apart.
-  void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries);
+  // git's own data, of which there is much, is noted apart. A directory with casefold may find a name that is
+  // spelled with other letters than git's (`.g<U+200C>it`): `entries` has git's from then on.
+  void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries, const Host& host);
 
   void Add(WorkTree tree);
   void Add(GitDirectory directory);
@@ -49,8 +50,10 @@ class GitPlaces {
   [[nodiscard]] const std::vector<GitDirectory>& Directories() const { return directories_; }
   // objects, refs and the like of each `.git`.
   [[nodiscard]] const std::vector<std::string>& Data() const { return data_; }
-  // Every `.git`, and every directory that is one by its shape; sorted. Each with what makes it one: itself,
-  // or something in it.
+  // Of other version control (kOtherPlaces).
+  [[nodiscard]] const std::vector<std::string>& Others() const { return others_; }
+  // Every `.git`, every directory that is one by its shape, and the others; sorted. Each with what makes it
+  // one: itself, or something in it.
   struct Named {
     std::string path = {};
     std::string part = {};
@@ -61,6 +64,7 @@ class GitPlaces {
   std::vector<WorkTree> trees_ = {};
   std::vector<GitDirectory> directories_ = {};
   std::vector<std::string> data_ = {};
+  std::vector<std::string> others_ = {};
   std::unordered_set<std::string> seen_ = {};
   std::unordered_set<std::string> seen_trees_ = {};
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/lists.h"
 #include "mxc/limits.h"
 #include "policy/paths/entries.h"
 #include "policy/paths/homes.h"
@@ -34,6 +35,24 @@ std::string GitPrograms::Expanded(const std::string& base, std::string_view writ
   const std::string_view user = written.substr(1, end - 1);
   const std::string home = user.empty() ? home_ : HomeOf(protector_.TheHost(), user);
   return home.starts_with('/') ? home + std::string(written.substr(end)) : "";
+}
+
+std::set<std::string> GitPrograms::PrefixesOfGit() const {
+  std::set<std::string> prefixes = {"/usr", "/usr/local"};
+  const auto add = [&](std::string_view program) {
+    if (NameOf(ParentOf(program)) == "bin") prefixes.emplace(ParentOf(ParentOf(program)));
+  };
+  const std::string path = protector_.TheHost().Environment("PATH").value_or("");
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::string_view directory = TakePiece(rest, ':');
+    if (!directory.starts_with('/')) continue;
+    const std::string program = JoinPath(FoldLexically(directory), "git");
+    const Result<Walked> walked = protector_.Walker().Walk(program);
+    if (!walked || !walked->status) continue;
+    add(program);
+    add(walked->path);
+  }
+  return prefixes;
 }
 
 void GitPrograms::ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing) {
@@ -160,6 +179,10 @@ Status GitPrograms::ObeyVariable(const GitVariable& variable, const std::string&
   for (const ProgramWord& word : *words) {
     if (NamesNoFile(variable, word)) continue;
     if (Status held = ObeyWord(word, base); !held) return held;
+  }
+  if (base.starts_with('/') && !IsGitAlias(variable)) {
+    std::set<std::string> names = NamesBelowExpansions(CommandOf(variable));
+    if (!names.empty()) called_[base].merge(names);
   }
   return AddNamed(*paths, base);
 }

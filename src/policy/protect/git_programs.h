@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,8 @@ namespace mxc {
 
 // Before a path that need not exist.
 inline constexpr std::string_view kOptionalPath = ":(optional)";
+// Before a path below the directory that git was built for.
+inline constexpr std::string_view kPrefixOfGit = "%(prefix)/";
 
 // Of hooks, programs and templates that `variable` names, those relative to wherever git is: the top of the
 // work tree, or the git directory where it is called in there, as for a push. None: too many words.
@@ -46,10 +49,14 @@ class GitPrograms {
   void ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing);
   // "" for what is relative to nothing that is known.
   [[nodiscard]] std::string Expanded(const std::string& base, std::string_view written) const;
+  // Directories that git may have been built for.
+  [[nodiscard]] std::set<std::string> PrefixesOfGit() const;
   [[nodiscard]] Error TooManyWords() const;
 
   // Absolute paths of files that a command line of theirs may name.
   [[nodiscard]] const std::set<std::string>& NamedPaths() const { return named_; }
+  // By work tree or git directory, what files are called that a command line names where nobody can tell.
+  [[nodiscard]] const std::map<std::string, std::set<std::string>>& CalledInTrees() const { return called_; }
 
  private:
   [[nodiscard]] Status ObeyVariable(const GitVariable& variable, const std::string& base);
@@ -65,6 +72,7 @@ class GitPrograms {
   std::string home_;
   std::set<std::string> named_ = {};
   std::size_t named_bytes_ = 0;
+  std::map<std::string, std::set<std::string>> called_ = {};
 };
 
 }  // namespace mxc

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/lists.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/placeholders.h"
 #include "policy/paths/search.h"
@@ -15,6 +16,7 @@
 #include "policy/protect/git_data.h"
 #include "policy/protect/git_instructions.h"
 #include "policy/protect/git_judge.h"
+#include "policy/protect/git_layout.h"
 #include "policy/protect/git_places.h"
 #include "policy/protect/listed_directories.h"
 #include "policy/protect/review_host.h"
@@ -57,7 +59,8 @@ class Review {
     for (const GitPlaces::Named& place : places_.All()) {
       if (!known_.contains(place.path)) {
         Judge(place);
-      } else if (IsYoung(place.path) && judge_.IsArmed(place.path)) {
+      } else if (!IsOneOf(NameOf(place.path), kOtherPlaces) && IsYoung(place.path) &&
+                 judge_.IsArmed(place.path)) {
         changes_.push_back({.kind = GitChange::Kind::kYoung, .path = place.path});
       }
     }
@@ -65,12 +68,15 @@ class Review {
     for (const GitSnapshot::Held& held : before_.held) JudgeHeld(held);
     std::unordered_set<std::string> looked;
     for (const GitDirectory& directory : places_.Directories()) JudgeInstructions(directory.path, looked);
-    for (const GitSnapshot::Place& place : before_.places) JudgeInstructions(place.path, looked);
+    for (const GitSnapshot::Place& place : before_.places) {
+      if (!IsOneOf(NameOf(place.path), kOtherPlaces)) JudgeInstructions(place.path, looked);
+    }
     JudgeData(gap);
     JudgeClosed();
     changes_.insert(changes_.end(), listed_.begin(), listed_.end());
     const std::vector<GitChange> found = ReviewFoundByName(before_, host_);
-    changes_.insert(changes_.end(), found.begin(), found.end());
+    std::copy_if(found.begin(), found.end(), std::back_inserter(changes_),
+                 [this](const GitChange& change) { return !IsSetAside(change.path); });
     const auto is_anothers = [this](const GitChange& change) {
       constexpr GitChange::Kind kMade[] = {GitChange::Kind::kNew, GitChange::Kind::kTakenUp,
                                            GitChange::Kind::kInstructions, GitChange::Kind::kIndex,
@@ -148,7 +154,7 @@ void Review::Search(std::string& gap) {
       continue;
     }
     search.Run({next}, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
-      places_.Visit(directory, entries);
+      places_.Visit(directory, entries, host_);
       if (root_) OpenForRootsCommands(directory);
       const auto apart = [&](const DirectoryEntry& entry) {
         const std::string path = JoinPath(directory, entry.name);
@@ -171,7 +177,7 @@ void Review::Search(std::string& gap) {
 void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped) {
   GitPlaces places;
   search.Run(places_.Data(), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
-    places.Visit(directory, entries);
+    places.Visit(directory, entries, host_);
     const auto apart = [&](const DirectoryEntry& entry) {
       const std::string path = JoinPath(directory, entry.name);
       return skipped.contains(path) || IsUnchangedLeaf(host_.LookAt(path), before_);
@@ -225,10 +231,12 @@ void Review::Judge(const GitPlaces::Named& named) {
   const std::string& place = named.path;
   const bool told = IsTold(place);
   if (told && changes_.back().kind == GitChange::Kind::kTakenUp) return;
-  if (IsInTheWay(place) && judge_.IsArmed(place)) {
+  const bool other = IsOneOf(NameOf(place), kOtherPlaces);
+  if (!other && IsInTheWay(place) && judge_.IsArmed(place)) {
     TakeUp(place, named.part);
   } else if (!told && !IsPlaceholder(host_, place, host_.LookAt(place))) {
     changes_.push_back({.kind = GitChange::Kind::kNew, .path = place});
+    if (other) return;
     for (std::string& file : judge_.FilesOfWords(place))
       changes_.push_back({.kind = GitChange::Kind::kFoundByName, .path = std::move(file)});
   }
@@ -405,7 +413,9 @@ std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, st
                                  const TreeSearch::Opener& open) {
   gap.clear();
   const bool nothing = before.roots.empty() && before.links.empty() && before.places.empty();
-  if (nothing && before.searched.empty() && before.named.empty() && before.patterns.empty()) return {};
+  if (nothing && before.searched.empty() && before.named.empty() && before.patterns.empty() &&
+      before.compared.empty())
+    return {};
   std::vector<GitChange> changes = Review(before, host, open).Run(gap);
   std::stable_sort(changes.begin(), changes.end(),
                    [](const GitChange& left, const GitChange& right) { return left.path < right.path; });

@@ -209,7 +209,7 @@ class Protection {
       listed.push_back(
           {.path = directory, .inode = GitPlaces::Concerns(directory, entries) ? 0 : search_.Inode()});
       for (NamedFiles& files : named_) files.Visit(directory, entries);
-      git_.Places().Visit(directory, entries);
+      git_.Places().Visit(directory, entries, host_);
       own_rules.TakeOut(directory, entries);
     });
     policy_.git.listed = std::make_shared<const std::vector<GitSnapshot::Listed>>(std::move(listed));

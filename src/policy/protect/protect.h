@@ -34,6 +34,7 @@ struct ProtectedRow {
 [[nodiscard]] std::span<const ProtectedRow> LinkedWorkTreeRows();
 [[nodiscard]] std::span<const ProtectedRow> GitHomeRows();        // in the caller's home
 [[nodiscard]] std::span<const ProtectedRow> GitConfigHomeRows();  // in ~/.config, or what stands for it
+[[nodiscard]] std::span<const ProtectedRow> MercurialRows();      // below .hg
 [[nodiscard]] std::span<const ProtectedRow> GpgHomeRows();        // in ~/.gnupg, or what stands for it
 [[nodiscard]] std::span<const ProtectedRow> ShellRows();          // in home and at the top of each grant
 [[nodiscard]] std::span<const ProtectedRow> EditorRows();         // those, and at any depth

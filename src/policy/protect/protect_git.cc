@@ -46,8 +46,8 @@ Status GitProtection::AddNamed(const PathEntry& named) {
         protector_.TheHost().ListEntries(walked->path, GitPlaces::Wants);
     if (found) entries = *found;
     std::vector<DirectoryEntry> again = entries;
-    found_there.Visit(walked->path, again);
-    places_.Visit(walked->path, entries);
+    found_there.Visit(walked->path, again, protector_.TheHost());
+    places_.Visit(walked->path, entries, protector_.TheHost());
   }
   for (const LinkMet& met : walked->links) ways_.push_back(met.link.path);
   if (!found_there.WorkTrees().empty() || !found_there.Directories().empty()) return Done{};
@@ -203,6 +203,15 @@ void GitProtection::Take(GitVariable variable, const std::string& base, std::vec
     literal.value.insert(0, "./");
     Take(std::move(literal), base, files, loaded);
   }
+  std::string_view below = variable.value;
+  if (below.starts_with(kOptionalPath)) below.remove_prefix(kOptionalPath.size());
+  if (below.starts_with(kPrefixOfGit)) {
+    for (const std::string& prefix : programs_.PrefixesOfGit()) {
+      GitVariable expanded = variable;
+      expanded.value = JoinPath(prefix, below.substr(kPrefixOfGit.size()));
+      Take(std::move(expanded), base, files, loaded);
+    }
+  }
   if (variable.Is("core", "worktree")) loaded.work_trees.push_back(variable.value);
   if (variable.Is("core", "hookspath")) loaded.hooks.push_back(variable.value);
   if ((variable.section == "include" || variable.section == "includeif") && variable.name == "path") {
@@ -348,6 +357,9 @@ Status GitProtection::Apply() {
     std::set<std::string> leads;
     if (tree.type != FileType::kDirectory) leads.insert(tree.git);
     if (Status followed = FollowWorkTree(tree); !GoesOn(followed, leads)) return followed;
+  }
+  for (const std::string& other : places_.Others()) {
+    if (NameOf(other) == ".hg") protector_.ProtectRows(other, MercurialRows());
   }
   for (const GitDirectory& directory : places_.Directories()) {
     protector_.From(directory.path);

@@ -63,6 +63,9 @@ class GitProtection {
 
   // Absolute paths of files that a command line of theirs may name.
   [[nodiscard]] const std::set<std::string>& NamedPaths() const { return programs_.NamedPaths(); }
+  [[nodiscard]] const std::map<std::string, std::set<std::string>>& CalledInTrees() const {
+    return programs_.CalledInTrees();
+  }
 
   // What the caller's configuration names. Errors: as Apply's.
   [[nodiscard]] Result<NamedInTrees> NamedInEveryTree();

@@ -36,6 +36,13 @@ constexpr ProtectedRow kGitConfigHome[] = {
     {"git/attributes", kFile, "", "chooses filters; may be a link"},
 };
 
+// Below `.hg`.
+constexpr ProtectedRow kMercurial[] = {
+    {"hgrc", kFile, "", "names programs: hooks, aliases, extensions, includes"},
+    {"hgrc-not-shared", kFile, "", "the same; read with share-safe alone"},
+    {"sharedpath", kLeft, "", "says where another hgrc is; a new one is told at the end"},
+};
+
 // gpg writes keys and locks beside them.
 constexpr ProtectedRow kGpgHome[] = {
     {"gpg.conf", kFile, "", "names programs, for signatures of commits"},
@@ -119,6 +126,32 @@ constexpr ProtectedRow kShell[] = {
     {".kube/config", kLeft, "", "names programs for credentials"},
     {".aws/config", kLeft, "", "the same"},
     {".aws/credentials", kLeft, "", "the same"},
+    {".config/gh", kLeft, "", "aliases that run shells"},
+    {".hgrc", kLeft, "", "names programs, for every repository of Mercurial"},
+    {".config/hg", kLeft, "", "the same"},
+    {".jjconfig.toml", kLeft, "", "the same for Jujutsu"},
+    {".config/jj", kLeft, "", "the same"},
+    {".tigrc", kLeft, "", "commands for keys of tig"},
+    {".config/tig", kLeft, "", "the same"},
+    {".lazygit.yml", kLeft, "", "pagers and commands of lazygit"},
+    {".config/lazygit", kLeft, "", "the same"},
+    {".selected_editor", kLeft, "", "sourced by sensible-editor"},
+    {".mailcap", kLeft, "", "names programs by type of file"},
+    {".psqlrc", kLeft, "", "read by psql, runs shells"},
+    {".sqliterc", kLeft, "", "read by sqlite3, runs shells"},
+    {".devscripts", kLeft, "", "sourced by devscripts"},
+    {".quiltrc", kLeft, "", "sourced by quilt"},
+    {".rvmrc", kLeft, "", "sourced by rvm"},
+    {".tool-versions", kLeft, "", "directories of programs for asdf"},
+    {"rust-toolchain.toml", kLeft, "", "the directory of the compiler"},
+    {".config/starship.toml", kLeft, "", "commands of the prompt"},
+    {".config/user-dirs.dirs", kLeft, "", "sourced by start scripts of desktops"},
+    {".config/kitty", kLeft, "", "names shells and commands for keys"},
+    {".config/alacritty", kLeft, "", "the same"},
+    {".config/i3", kLeft, "", "commands at the start and for keys"},
+    {".config/sway", kLeft, "", "the same"},
+    {".config/hypr", kLeft, "", "the same"},
+    {".local/share/applications", kLeft, "", "what the desktop starts"},
     {".pypirc", kLeft, "", "names registries"},
     {".config/pip", kLeft, "", "the same"},
     {".pip", kLeft, "", "the same"},
@@ -205,6 +238,7 @@ std::span<const ProtectedRow> GitDirectoryRows() { return kGitDirectory; }
 std::span<const ProtectedRow> LinkedWorkTreeRows() { return kLinkedWorkTree; }
 std::span<const ProtectedRow> GitHomeRows() { return kGitHome; }
 std::span<const ProtectedRow> GitConfigHomeRows() { return kGitConfigHome; }
+std::span<const ProtectedRow> MercurialRows() { return kMercurial; }
 std::span<const ProtectedRow> GpgHomeRows() { return kGpgHome; }
 std::span<const ProtectedRow> ShellRows() { return kShell; }
 std::span<const ProtectedRow> EditorRows() { return kEditors; }
