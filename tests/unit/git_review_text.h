@@ -39,7 +39,7 @@ class GitReviewed : public testing::Test {
     for (const GitChange& change : changes) {
       constexpr const char* kKinds[] = {"new",    "aside",   "instructions", "replaced", "young",
                                         "link",   "passage", "index",        "list",     "unlisted",
-                                        "listed", "found",   "config"};
+                                        "opened", "listed",  "found",        "config"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
       const bool unlisted = change.kind == GitChange::Kind::kUnlisted;
       if (change.kind == GitChange::Kind::kTakenUp || unlisted) text += " " + change.part;
