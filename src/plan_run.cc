@@ -145,7 +145,7 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
   if (!options.HasConfig() && options.tools.empty()) cuts.Ignore(config.tools_pointer);
   Config within = config;
   for (const CeilingSection& section : (*ceiling)->sections) {
-    if (Status cut = CutConfig(section, host, within, cuts); !cut) return cut.error();
+    if (Status cut = CutConfig(section, within, cuts); !cut) return cut.error();
   }
   Result<Prepared> prepared =
       PrepareWithPins({.ceiling = &**ceiling, .cuts = &cuts}, choice, within, options, host);

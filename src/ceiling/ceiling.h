@@ -2,8 +2,8 @@
 // like a policy (docs/operators.md). A run gets only what both its policy and the ceiling allow.
 //
 //   Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
-//   Status cut = CutConfig(section, host, config, cuts);      // what needs no files
-//   Status cut = CutEntries(section, host, walker, entries, cuts);  // paths, in Resolve
+//   Status cut = CutConfig(section, config, cuts);  // what needs no files
+//   Status cut = CutEntries(files, entries, cuts);   // paths, in Resolve; sockets: GrantSockets
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,6 @@
 #include "base/quoted.h"
 #include "config/profile_pointer.h"
 #include "policy/paths/glob.h"
-#include "policy/paths/paths.h"
 
 namespace mxc {
 namespace {
@@ -22,8 +21,8 @@ bool Lower(Number& value, Number bound) {
 
 class ConfigCutter {
  public:
-  ConfigCutter(const CeilingSection& section, const Host& host, Config& config, Cuts& cuts)
-      : section_(section), bounds_(section.bounds), host_(host), config_(config), cuts_(cuts) {}
+  ConfigCutter(const CeilingSection& section, Config& config, Cuts& cuts)
+      : section_(section), bounds_(section.bounds), config_(config), cuts_(cuts) {}
 
   void CutProfiles() {
     if (!section_.require.profiles) return;
@@ -33,17 +32,6 @@ class ConfigCutter {
     if (!IsForeign(config_.tools_pointer)) return;
     cuts_.Add(section_, "/require/profiles", config_.tools_pointer, "the profile's `tools` does not count");
     config_.tools_pointer.clear();
-  }
-
-  void CutSockets() {
-    if (!section_.filesystem) return;
-    PathWalker walker(host_);
-    std::erase_if(config_.sockets, [&](const PathEntry& socket) {
-      if (AllowsSocket(socket.path, walker)) return false;
-      cuts_.Add(section_, "/filesystem", socket.pointer,
-                "the socket " + Quoted(socket.path) + " is not granted");
-      return true;
-    });
   }
 
   void CutResources() {
@@ -129,17 +117,6 @@ class ConfigCutter {
         [&](const std::string& name) { return pointer.starts_with(ProfilePointer(name, "")); });
   }
 
-  [[nodiscard]] bool AllowsSocket(const std::string& written, PathWalker& walker) const {
-    const std::string path =
-        written.starts_with('$') ? host_.Environment(written.substr(1)).value_or("") : written;
-    const Result<Walked> asked = walker.Walk(path);
-    if (!asked || !asked->status) return false;
-    return std::any_of(bounds_.sockets.begin(), bounds_.sockets.end(), [&](const PathEntry& bound) {
-      const Result<Walked> allowed = walker.Walk(bound.path);
-      return allowed && allowed->status && allowed->path == asked->path;
-    });
-  }
-
   template <class List>
   void Drop(List& list, std::string_view what) {
     std::erase_if(list, [&](const auto& entry) {
@@ -171,10 +148,18 @@ class ConfigCutter {
 
   const CeilingSection& section_;
   const Config& bounds_;
-  const Host& host_;
   Config& config_;
   Cuts& cuts_;
 };
+
+bool AllowVariableIn(const CeilingSection& section, const std::string& name, const std::string& pointer,
+                     Cuts& cuts) {
+  const bool allowed = !section.variables ||
+                       std::any_of(section.variables->begin(), section.variables->end(),
+                                   [&](const std::string& pattern) { return MatchesName(pattern, name); });
+  if (!allowed) cuts.Add(section, "/process/env", pointer, "the variable " + Quoted(name) + " is not set");
+  return allowed;
+}
 
 // The containments that `process` may stand for.
 constexpr std::string_view kOfProcess[] = {"namespaces", "bubblewrap", "landlock", "seatbelt"};
@@ -202,16 +187,16 @@ void CutTime(const CeilingSection& section, Config& config, Cuts& cuts) {
              "the sandbox ends after " + std::to_string(section.lifetime_ms) + " ms");
 }
 
+bool AllowVariable(const Ceiling& ceiling, const std::string& name, const std::string& pointer, Cuts& cuts) {
+  return std::all_of(ceiling.sections.begin(), ceiling.sections.end(), [&](const CeilingSection& section) {
+    return AllowVariableIn(section, name, pointer, cuts);
+  });
+}
+
 void CutVariables(const CeilingSection& section, Config& config, Cuts& cuts) {
-  if (!section.variables || !config.process.environment) return;
+  if (!config.process.environment) return;
   std::erase_if(*config.process.environment, [&](const Variable& variable) {
-    const bool allowed =
-        std::any_of(section.variables->begin(), section.variables->end(),
-                    [&](const std::string& pattern) { return MatchesName(pattern, variable.name); });
-    if (!allowed)
-      cuts.Add(section, "/process/env", "/process/env",
-               "the variable " + Quoted(variable.name) + " is not set");
-    return !allowed;
+    return !AllowVariableIn(section, variable.name, "/process/env", cuts);
   });
 }
 
@@ -225,10 +210,9 @@ void AddPins(const CeilingSection& section, Config& config) {
     config.verify_pointer = section.At("/require/verify");
 }
 
-Status CutConfig(const CeilingSection& section, const Host& host, Config& config, Cuts& cuts) {
-  ConfigCutter cutter(section, host, config, cuts);
+Status CutConfig(const CeilingSection& section, Config& config, Cuts& cuts) {
+  ConfigCutter cutter(section, config, cuts);
   cutter.CutProfiles();
-  cutter.CutSockets();
   CutTime(section, config, cuts);
   CutVariables(section, config, cuts);
   cutter.CutResources();

@@ -88,13 +88,8 @@ class EntryCutter {
 
 }  // namespace
 
-Status CutEntries(const CeilingSection& section, const Host& host, PathWalker& walker,
-                  std::vector<ExaminedEntry>& entries, Cuts& cuts) {
-  if (!section.filesystem) return Done{};
-  const Result<std::unique_ptr<CeilingPaths>> bounds = CeilingPaths::Resolve(section, host, walker);
-  if (!bounds) return bounds.error();
-  EntryCutter(section, **bounds, cuts).Cut(entries);
-  return Done{};
+void CutEntries(const CeilingFiles& files, std::vector<ExaminedEntry>& entries, Cuts& cuts) {
+  for (const auto& [section, paths] : files.Sections()) EntryCutter(*section, *paths, cuts).Cut(entries);
 }
 
 }  // namespace mxc

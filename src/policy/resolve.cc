@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "ceiling/ceiling_files.h"
 #include "ceiling/cut_entries.h"
 #include "policy/as_written.h"
 #include "policy/cgroups.h"
@@ -162,11 +163,12 @@ struct PathsRequest {
   // Whether an image takes the place of the baseline.
   bool image;
   PathWalker& walker;
+  const CeilingFiles& ceiling;
 };
 
 // Of the policy and of tools, cut by the ceiling, under each name.
 Result<std::vector<ExaminedEntry>> EntriesOf(const PathsRequest& request, Policy& policy, Tools& tools) {
-  const auto& [config, host, options, image, walker] = request;
+  const auto& [config, host, options, image, walker, ceiling] = request;
   const Bounds& bounds = options.bounds;
   Result<std::vector<ExaminedEntry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries;
@@ -179,11 +181,10 @@ Result<std::vector<ExaminedEntry>> EntriesOf(const PathsRequest& request, Policy
   }
   // A ceiling adds what it narrows: not below what is denied by another name.
   TightenAliases(*entries, policy.warnings);
-  for (std::size_t i = 0; bounds.ceiling != nullptr && i < bounds.ceiling->sections.size(); ++i) {
-    const Status cut = CutEntries(bounds.ceiling->sections[i], host, walker, *entries, *bounds.cuts);
-    if (!cut) return cut.error();
+  if (bounds.ceiling != nullptr) {
+    CutEntries(ceiling, *entries, *bounds.cuts);
+    TightenAliases(*entries, policy.warnings);
   }
-  if (bounds.ceiling != nullptr) TightenAliases(*entries, policy.warnings);
   RepeatUnderAliases(*entries, walker);
   return entries;
 }
@@ -191,7 +192,7 @@ Result<std::vector<ExaminedEntry>> EntriesOf(const PathsRequest& request, Policy
 // In this order: each sees what stands there already.
 Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, const MountNames& names,
                              const std::vector<ExaminedEntry>& entries, RuleSet& rules, Policy& policy) {
-  const auto& [config, host, options, image, walker] = request;
+  const auto& [config, host, options, image, walker, ceiling] = request;
   const std::vector<OwnPlace> own_places =
       rules.HasGrantOfPolicy() ? FindOwnPlaces(host, walker) : std::vector<OwnPlace>{};
   if (Status denied =
@@ -218,14 +219,16 @@ Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, co
 }
 
 Result<RuleSet> ResolvePaths(const PathsRequest& request, Policy& policy, Tools& tools) {
-  const auto& [config, host, options, image, walker] = request;
+  const auto& [config, host, options, image, walker, ceiling] = request;
   Result<std::vector<ExaminedEntry>> entries = EntriesOf(request, policy, tools);
   if (!entries) return entries.error();
   RuleSet rules = RulesOf(*entries);
   if (const Status temp = CheckTemp(config, rules, policy); !temp) return temp.error();
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
   if (!TraitsOf(policy.containment).isolates) return rules;
-  if (Status granted = GrantSockets(config.sockets, host, walker, rules, policy); !granted)
+  if (Status granted =
+          GrantSockets(config.sockets, host, ceiling, options.bounds.cuts, walker, rules, policy);
+      !granted)
     return granted.error();
   if (policy.system == OperatingSystem::kMacos) {
     const MountNames none({}, walker);
@@ -416,6 +419,16 @@ Status ResolveForGuest(const Config& config, const Host& host, PathWalker& walke
   return ResolveAudit(config, host, walker, {}, policy.audit);
 }
 
+// What the command gets of the caller's git configuration is read outside: with a ceiling from files that it
+// grants alone. Of those that git reads by itself it is enough that none is denied: they are about the
+// caller.
+MayHandIn FilesToHandIn(const CeilingFiles& ceiling) {
+  return [&ceiling](const Walked& walked, bool of_git) {
+    const CeilingVerdict verdict = ceiling.Judge(walked);
+    return verdict.access != Access::kDenied || (of_git && verdict.baseline && walked.links.empty());
+  };
+}
+
 // Everything that is asked of the machine.
 Status ResolveHere(Config config, const Host& host, const ResolveOptions& options, Policy& policy,
                    Tools& tools) {
@@ -432,7 +445,9 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
   if (Status upstream = NameUpstream(config, host, policy.network); !upstream) return upstream;
   const Result<std::string> image = ResolveImage(options.image, host, walker);
   if (!image) return image.error();
-  const PathsRequest paths{config, host, options, !image->empty(), walker};
+  const Result<CeilingFiles> ceiling = CeilingFiles::Resolve(options.bounds.ceiling, host, walker);
+  if (!ceiling) return ceiling.error();
+  const PathsRequest paths{config, host, options, !image->empty(), walker, *ceiling};
   Result<RuleSet> rules = ResolvePaths(paths, policy, tools);
   if (!rules) return rules.error();
   if (options.bounds.ceiling != nullptr) WarnOfHiddenTools(TakeHidden(*rules, walker, tools), policy);
@@ -448,7 +463,7 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
   }
   const bool linux_home = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).isolates;
   if (linux_home && KeepsStandardEnvironment(config.process))
-    policy.home_files = GitIdentity(host, walker, *rules);
+    policy.home_files = GitIdentity(host, walker, *rules, FilesToHandIn(*ceiling));
   if (MayDoWithoutShell(policy))
     policy.process.without_shell = WithoutShell(
         {.host = host, .walker = walker, .rules = *rules, .links = policy.links}, policy.process);
@@ -456,7 +471,7 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
   if (linux_home) policy.git.ways = FindWays(host, *rules, policy.git, walker);
   if (Status laid = LayImage(paths, *image, *rules, policy); !laid) return laid;
   policy.paths = rules->Take();
-  AddSocketVariables(config, host, policy);
+  AddSocketVariables(config, host, options.bounds.ceiling, options.bounds.cuts, policy);
   ShortenClientRetries(config, host, policy);
   return Done{};
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/runtime_places.h"
+#include "ceiling/cut_config.h"
 #include "mxc/limits.h"
 #include "policy/paths/baseline.h"
 #include "policy/paths/entries.h"
@@ -38,8 +39,9 @@ std::optional<std::string> SocketPath(const PathEntry& entry, const Host& host) 
 
 class SocketGrants {
  public:
-  SocketGrants(const Host& host, PathWalker& walker, RuleSet& rules, Policy& policy)
-      : host_(host), walker_(walker), rules_(rules), policy_(policy) {}
+  SocketGrants(const Host& host, const CeilingFiles& ceiling, Cuts* cuts, PathWalker& walker, RuleSet& rules,
+               Policy& policy)
+      : host_(host), ceiling_(ceiling), cuts_(cuts), walker_(walker), rules_(rules), policy_(policy) {}
 
   Status Add(const PathEntry& entry) {
     const std::optional<std::string> path = SocketPath(entry, host_);
@@ -54,10 +56,11 @@ class SocketGrants {
     }
     Result<Walked> walked = walker_.Walk(*path);
     if (!walked) return Conflict(walked.error().message, entry.pointer, "remove the entry");
-    if (!walked->status) {
+    if (!walked->status || walked->folded_missing) {
       Warn("path-missing", entry, Quoted(*path) + " of sockets does not exist: nothing is granted");
       return Done{};
     }
+    if (cuts_ != nullptr && !ceiling_.AllowsSocket(entry, *walked, host_, walker_, *cuts_)) return Done{};
     if (Status checked = Check(entry, *walked); !checked) return checked;
     // Read-write: a mount that is read-only keeps nobody from connecting, and none is needed below such a
     // grant.
@@ -98,6 +101,8 @@ class SocketGrants {
   }
 
   const Host& host_;
+  const CeilingFiles& ceiling_;
+  Cuts* cuts_;
   PathWalker& walker_;
   RuleSet& rules_;
   Policy& policy_;
@@ -304,9 +309,9 @@ class SocketDenials {
 
 }  // namespace
 
-Status GrantSockets(const std::vector<PathEntry>& written, const Host& host, PathWalker& walker,
-                    RuleSet& rules, Policy& policy) {
-  SocketGrants grants(host, walker, rules, policy);
+Status GrantSockets(const std::vector<PathEntry>& written, const Host& host, const CeilingFiles& ceiling,
+                    Cuts* cuts, PathWalker& walker, RuleSet& rules, Policy& policy) {
+  SocketGrants grants(host, ceiling, cuts, walker, rules, policy);
   for (const PathEntry& entry : written) {
     if (Status added = grants.Add(entry); !added) return added;
   }
@@ -325,7 +330,8 @@ Status DenySockets(const Host& host, const std::vector<OwnPlace>& own_places,
   return denials.DenyLive(tools_pointer, own_places);
 }
 
-void AddSocketVariables(const Config& config, const Host& host, Policy& policy) {
+void AddSocketVariables(const Config& config, const Host& host, const Ceiling* ceiling, Cuts* cuts,
+                        Policy& policy) {
   if (!KeepsStandardEnvironment(config.process)) return;
   std::vector<Variable>& environment = policy.process.environment;
   for (const PathEntry& entry : config.sockets) {
@@ -336,6 +342,7 @@ void AddSocketVariables(const Config& config, const Host& host, Policy& policy) 
     };
     if (name.empty() || std::any_of(environment.begin(), environment.end(), of_name)) continue;
     if (std::none_of(policy.paths.begin(), policy.paths.end(), granted)) continue;
+    if (ceiling != nullptr && !AllowVariable(*ceiling, name, entry.pointer, *cuts)) continue;
     environment.push_back({.name = name, .value = Secret{*host.Environment(name)}});
   }
 }

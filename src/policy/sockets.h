@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ceiling/ceiling_files.h"
+#include "ceiling/cuts.h"
 #include "config/config.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
@@ -16,11 +18,13 @@
 
 namespace mxc {
 
-// Makes the sockets that the policy names rules of their own, and tells in `policy` what each can do. Errors:
+// Makes the sockets that the policy names, and the ceiling lists, rules of their own, and tells in `policy`
+// what each can do. `cuts`: where there is a ceiling. Errors:
 // kConflict, for what is no socket, for what the caller may not connect to, and for a name that a command
 // could lead elsewhere.
-[[nodiscard]] Status GrantSockets(const std::vector<PathEntry>& written, const Host& host, PathWalker& walker,
-                                  RuleSet& rules, Policy& policy);
+[[nodiscard]] Status GrantSockets(const std::vector<PathEntry>& written, const Host& host,
+                                  const CeilingFiles& ceiling, Cuts* cuts, PathWalker& walker, RuleSet& rules,
+                                  Policy& policy);
 
 // Denies every other: those of known daemons, those that a process has bound, by each of their names, and
 // directories that are for sockets or cannot be searched for them. Errors: kConflict, for a grant of which
@@ -31,7 +35,8 @@ namespace mxc {
                                  PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
 
 // A variable that names a granted socket is part of the grant, unless the policy says what the environment
-// is.
-void AddSocketVariables(const Config& config, const Host& host, Policy& policy);
+// is. All of its value is the caller's: a ceiling that lists variables has to list it.
+void AddSocketVariables(const Config& config, const Host& host, const Ceiling* ceiling, Cuts* cuts,
+                        Policy& policy);
 
 }  // namespace mxc

@@ -58,6 +58,69 @@ TEST_F(CeilingPathsTest, WhatItGrantsIsLeftAsItWas) {
   EXPECT_EQ(Left({.rw = {"/srv"}}, {.ro = {"/srv/work"}}), "read-only /srv/work\n");
 }
 
+class CeilingSockets : public CeilingPathsTest {
+ protected:
+  void SetUp() override {
+    CeilingPathsTest::SetUp();
+    host_.AddNode("/srv/s/allowed.sock", FileType::kSocket).AddNode("/srv/s/secret.sock", FileType::kSocket);
+  }
+  // What a request for `socket` gets where the ceiling lists `listed`.
+  [[nodiscard]] std::string Granted(const std::string& listed, const std::string& socket) const {
+    Ceiling ceiling = CeilingOf({});
+    ceiling.sections.front().bounds.sockets = Entries({listed}, "sockets");
+    if (variables_) ceiling.sections.front().variables = *variables_;
+    Config config = ConfigOf(Lists{});
+    config.sockets = Entries({socket}, "sockets");
+    Cuts cuts;
+    const Result<Policy> policy = Resolve(config, host_, {.bounds = {.ceiling = &ceiling, .cuts = &cuts}});
+    if (!policy) return RefusalOf(policy);
+    std::string text = RulesText(*policy);
+    for (const Variable& variable : policy->process.environment)
+      if (variable.name == "S") text += "S=" + std::string(variable.value.Reveal()) + "\n";
+    for (const Warning& cut : cuts.Warnings())
+      if (cut.category == "clamped") text += cut.message + "\n";
+    return text;
+  }
+
+  std::optional<std::vector<std::string>> variables_ = {};  // NOLINT: the tests fill it
+};
+
+TEST_F(CeilingSockets, AreComparedAsFiles) {
+  const std::string allowed = "/srv/s/allowed.sock";
+  host_.AddSymlink("/etc/link.sock", allowed);
+  EXPECT_EQ(Granted(allowed, "/srv/../srv/s/allowed.sock"), "read-write /srv/s/allowed.sock\n");
+  EXPECT_EQ(Granted("/etc/link.sock", allowed), "read-write /srv/s/allowed.sock\n");
+  EXPECT_EQ(Granted(allowed, "/srv/s/secret.sock"),
+            "the socket '/srv/s/secret.sock' is not granted (/ceiling/filesystem)\n");
+  EXPECT_EQ(Granted(allowed, "/srv/s/none.sock"), "");
+}
+
+// The value is cut at the comma before it is a path.
+TEST_F(CeilingSockets, AVariableIsJudgedAsItIsGranted) {
+  const std::string allowed = "/srv/s/allowed.sock";
+  host_.SetEnvironment("S", "/srv/s/secret.sock,/../allowed.sock");
+  EXPECT_EQ(Granted(allowed, "$S"), "the socket '/srv/s/secret.sock' is not granted (/ceiling/filesystem)\n");
+  host_.SetEnvironment("S", "unix:path=/srv/s/allowed.sock,guid=1");
+  EXPECT_EQ(Granted(allowed, "$S"),
+            "read-write /srv/s/allowed.sock\nS=unix:path=/srv/s/allowed.sock,guid=1\n");
+  variables_ = {"CI"};
+  EXPECT_EQ(Granted(allowed, "$S"),
+            "read-write /srv/s/allowed.sock\nthe variable 'S' is not set (/ceiling/process/env)\n");
+}
+
+TEST_F(CeilingSockets, NoPathStepsOutOfWhatIsMissing) {
+  EXPECT_EQ(Granted("/srv/none/../s/allowed.sock", "/srv/s/allowed.sock"),
+            "the socket '/srv/s/allowed.sock' is not granted (/ceiling/filesystem)\n");
+  EXPECT_EQ(Granted("/srv/s/allowed.sock", "/srv/none/../s/allowed.sock"), "");
+}
+
+// A command may have turned it: whoever lists it lists that name alone.
+TEST_F(CeilingSockets, ALinkOfTheCallersListsNothing) {
+  host_.AddSymlink("/srv/work/db.sock", "/srv/s/secret.sock", {.uid = 1000});
+  EXPECT_EQ(Granted("/srv/work/db.sock", "/srv/s/secret.sock"),
+            "the socket '/srv/s/secret.sock' is not granted (/ceiling/filesystem)\n");
+}
+
 TEST_F(CeilingPathsTest, WhatItDoesNotGrantIsGone) {
   EXPECT_EQ(Left({.rw = {"/srv/other"}}, {.rw = {"/srv/work"}}),
             "'/srv/work' is not granted (/ceiling/filesystem)\n");

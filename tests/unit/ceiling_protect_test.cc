@@ -25,7 +25,7 @@ class RequiredProtection : public Protection {
     config.protect.clear();
     if (asked) config.protect.push_back({.preset = Preset::kGit, .pointer = "/filesystem/protect/0"});
     Cuts cuts;
-    EXPECT_TRUE(CutConfig(section, host_, config, cuts).ok());
+    EXPECT_TRUE(CutConfig(section, config, cuts).ok());
     const Ceiling ceiling{.file = "ceiling", .sections = {section}};
     const Result<Policy> policy = Resolve(config, host_, {.bounds = {.ceiling = &ceiling, .cuts = &cuts}});
     if (!policy) return RefusalOf(policy);

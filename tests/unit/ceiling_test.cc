@@ -187,7 +187,7 @@ class CeilingConfigTest : public CeilingFileTest {
     Result<Config> config = DecodeText(With(request, "1.1.0-alpha"));
     if (!sections || !config) return !sections ? sections.error().message : config.error().message;
     Cuts cuts;
-    const Status done = CutConfig(sections->front(), host_, *config, cuts);
+    const Status done = CutConfig(sections->front(), *config, cuts);
     if (!done) return done.error().message;
     std::string text = show(*config);
     for (const Warning& warning : cuts.Warnings())
@@ -220,7 +220,6 @@ TEST_F(CeilingConfigTest, TheLowerLimitCounts) {
 // What is cut of a clause that the request wrote is told, and refused where the ceiling says so; a request
 // that asks for no more is not.
 TEST_F(CeilingConfigTest, EveryCutIsRefused) {
-  host_.AddNode("/run/x.sock", FileType::kSocket);
   struct Case {
     std::string bound = {};
     std::string beyond = {};
@@ -234,7 +233,6 @@ TEST_F(CeilingConfigTest, EveryCutIsRefused) {
            {R"("resources":{"openFiles":50})", R"("resources":{"openFiles":51})",
             R"("resources":{"openFiles":50})"},
            {R"("output":{"maxBytes":5})", R"("output":{"maxBytes":6})", R"("output":{"maxBytes":5})"},
-           {R"("filesystem":{})", R"("filesystem":{"sockets":["/run/x.sock"]})", ""},
            {R"("require":{"protect":["git"]})", R"("filesystem":{"protect":[]})",
             R"("filesystem":{"protect":["git"]})"},
            {R"("require":{"protect":["git"]})", R"("filesystem":{"protect":{"git":{"config":"allow-safe"}}})",
@@ -263,7 +261,7 @@ TEST_F(CeilingConfigTest, EveryCutIsRefused) {
       EXPECT_TRUE(sections.ok()) << each.bound;
       EXPECT_TRUE(config.ok()) << request << config.error().message;
       Cuts cuts;
-      EXPECT_TRUE(CutConfig(sections->front(), host_, *config, cuts).ok()) << each.bound;
+      EXPECT_TRUE(CutConfig(sections->front(), *config, cuts).ok()) << each.bound;
       return !cuts.Refusal();
     };
     EXPECT_TRUE(refused(each.beyond)) << each.bound << " " << each.beyond;
@@ -326,7 +324,7 @@ TEST_F(CeilingConfigTest, VariablesByName) {
     config.process.environment = {
         {.name = "CI"}, {.name = "NPM_X"}, {.name = "npm_x"}, {.name = "LD_PRELOAD"}};
     Cuts cuts;
-    EXPECT_TRUE(CutConfig(sections->front(), host_, config, cuts).ok());
+    EXPECT_TRUE(CutConfig(sections->front(), config, cuts).ok());
     return names(config);
   };
   EXPECT_EQ(cut(R"({"process":{"env":["CI","NPM_*"]}})"), "CI NPM_X ");
@@ -362,20 +360,6 @@ TEST_F(CeilingConfigTest, TheRecord) {
               testing::StartsWith("/var/log/mxc/1000.jsonl\n/audit: the record is written to"));
 }
 
-TEST_F(CeilingConfigTest, SocketsByFile) {
-  host_.AddNode("/run/x.sock", FileType::kSocket).AddSymlink("/run/link", "x.sock");
-  host_.AddNode("/run/docker.sock", FileType::kSocket).SetEnvironment("SOCK", "/run/docker.sock");
-  const auto sockets = [](const Config& config) {
-    std::string text;
-    for (const PathEntry& entry : config.sockets) text += entry.path + " ";
-    return text;
-  };
-  const std::string asked = R"("filesystem":{"sockets":["/run/../run/link","$SOCK","/run/none"]})";
-  EXPECT_THAT(Cut(R"({"filesystem":{"sockets":["/run/x.sock"]}})", asked, sockets),
-              testing::StartsWith("/run/../run/link \n"));
-  EXPECT_THAT(Cut(R"({"filesystem":{}})", asked, sockets), testing::StartsWith("\n"));
-}
-
 TEST_F(CeilingConfigTest, Containments) {
   const auto check = [&](const std::string& bound, Containment containment) {
     const Result<std::vector<CeilingSection>> sections = DecodeCeiling(bound, host_, {});
@@ -401,7 +385,7 @@ TEST_F(CeilingConfigTest, ProfilesByName) {
                        {"/b", "profile nodes: /filesystem/readwritePaths/0"},
                        {"/c", "/filesystem/readwritePaths/0"}};
   Cuts cuts;
-  ASSERT_TRUE(CutConfig(sections->front(), host_, config, cuts).ok());
+  ASSERT_TRUE(CutConfig(sections->front(), config, cuts).ok());
   ASSERT_EQ(config.read_write.size(), 2U);
   EXPECT_EQ(config.read_write[0].path, "/a");
   EXPECT_EQ(config.read_write[1].path, "/c");

@@ -15,7 +15,8 @@ class GitIdentityText : public testing::Test {
   [[nodiscard]] std::string Files() const {
     PathWalker walker(host_);
     std::string text;
-    for (const HomeFile& file : GitIdentity(host_, walker, rules_)) text += file.name + ":\n" + file.text;
+    for (const HomeFile& file : GitIdentity(host_, walker, rules_, may_hand_in_))
+      text += file.name + ":\n" + file.text;
     return text;
   }
   static std::string Only(const std::string& text) {
@@ -24,6 +25,8 @@ class GitIdentityText : public testing::Test {
 
   FakeHost host_;  // NOLINT: the tests fill it
   RuleSet rules_;  // NOLINT: the same
+  // NOLINTNEXTLINE: the same
+  MayHandIn may_hand_in_ = [](const Walked&, bool) { return true; };
 };
 
 TEST_F(GitIdentityText, NobodyIsKnown) { EXPECT_EQ(Files(), Only("")); }
@@ -53,6 +56,18 @@ TEST_F(GitIdentityText, IncludesAreReadForTheseKeysAlone) {
   EXPECT_EQ(text.find("sshCommand"), std::string::npos);
   EXPECT_NE(text.find(".gitconfig-1:\n[user]\n\temail = \"me@work\"\n"), std::string::npos);
   EXPECT_NE(text.find("[includeIf \"gitdir:/home/me/work/\"]\n\tpath = .gitconfig-"), std::string::npos);
+}
+
+// With a ceiling: from which files the command may get anything.
+TEST_F(GitIdentityText, NothingIsHandedInFromWhatIsNotGranted) {
+  host_.AddFile("/home/me/.gitconfig",
+                "[user]\n\tname = Me\n[include]\n\tpath = more\n[core]\n\texcludesFile = ~/my-ignore\n");
+  host_.AddFile("/home/me/more", "[user]\n\temail = me@more\n").AddFile("/home/me/my-ignore", "SECRET\n");
+  EXPECT_NE(Files().find("SECRET"), std::string::npos);
+  may_hand_in_ = [](const Walked&, bool of_git) { return of_git; };
+  EXPECT_EQ(Files(), Only("[user]\n\tname = \"Me\"\n"));
+  host_.SetEnvironment("GIT_CONFIG_GLOBAL", "/home/me/.gitconfig");
+  EXPECT_EQ(Files(), Only(""));
 }
 
 // Masks and stand-ins would be new files to git, which it cannot add.

@@ -87,12 +87,16 @@ std::string Ignored(const RuleSet& rules, PathWalker& walker) {
 
 class IdentityReader {
  public:
-  IdentityReader(const Host& host, PathWalker& walker, const RuleSet& rules)
-      : host_(host), walker_(walker), rules_(rules), home_(CanonicalHome(host, walker)) {}
+  IdentityReader(const Host& host, PathWalker& walker, const RuleSet& rules, const MayHandIn& may_hand_in)
+      : host_(host),
+        walker_(walker),
+        rules_(rules),
+        may_hand_in_(may_hand_in),
+        home_(CanonicalHome(host, walker)) {}
 
   std::vector<HomeFile> Read() {
     std::string text;
-    for (const std::string& file : Files()) text += TextOf(file, 0);
+    for (const ConfigFile& file : Files()) text += TextOf(file, 0);
     // Ours come last, where no pattern takes them back.
     if (std::string ignored = CallersIgnored() + Ignored(rules_, walker_); !ignored.empty()) {
       text += "[core]\n\texcludesFile = ~/" + std::string(kIgnore) + "\n";
@@ -103,9 +107,13 @@ class IdentityReader {
   }
 
  private:
-  [[nodiscard]] std::vector<std::string> Files() const;
+  struct ConfigFile {
+    std::string path = {};
+    bool of_git = false;  // git reads it unasked
+  };
+  [[nodiscard]] std::vector<ConfigFile> Files() const;
   // What `file` says of the keys, as text of a configuration.
-  [[nodiscard]] std::string TextOf(const std::string& file, int depth);
+  [[nodiscard]] std::string TextOf(const ConfigFile& file, int depth);
   [[nodiscard]] std::string TextOf(const GitVariable& variable, const std::string& base, int depth);
   [[nodiscard]] std::string Expanded(std::string_view written, const std::string& base) const;
   [[nodiscard]] std::string Condition(std::string_view written, const std::string& base) const;
@@ -119,6 +127,7 @@ class IdentityReader {
   const Host& host_;
   PathWalker& walker_;
   const RuleSet& rules_;
+  const MayHandIn& may_hand_in_;
   std::string home_;
   std::optional<std::string> excludes_ = {};  // core.excludesFile
   std::size_t read_ = 0;
@@ -126,16 +135,19 @@ class IdentityReader {
 };
 
 // In the order in which git reads them.
-std::vector<std::string> IdentityReader::Files() const {
-  std::vector<std::string> files;
-  if (!host_.Environment("GIT_CONFIG_NOSYSTEM"))
-    files.push_back(host_.Environment("GIT_CONFIG_SYSTEM").value_or("/etc/gitconfig"));
+std::vector<IdentityReader::ConfigFile> IdentityReader::Files() const {
+  std::vector<ConfigFile> files;
+  if (!host_.Environment("GIT_CONFIG_NOSYSTEM")) {
+    const std::optional<std::string> system = host_.Environment("GIT_CONFIG_SYSTEM");
+    files.push_back({.path = system.value_or("/etc/gitconfig"), .of_git = !system});
+  }
   if (std::optional<std::string> global = host_.Environment("GIT_CONFIG_GLOBAL")) {
-    files.push_back(std::move(*global));
+    files.push_back({.path = std::move(*global)});
     return files;
   }
-  if (std::string file = InConfigHome("git/config"); !file.empty()) files.push_back(std::move(file));
-  if (!home_.empty()) files.push_back(JoinPath(home_, ".gitconfig"));
+  if (std::string file = InConfigHome("git/config"); !file.empty())
+    files.push_back({.path = std::move(file), .of_git = true});
+  if (!home_.empty()) files.push_back({.path = JoinPath(home_, ".gitconfig"), .of_git = true});
   return files;
 }
 
@@ -185,6 +197,7 @@ std::string IdentityReader::CallersIgnored() {
   if (!path.starts_with('/')) return "";
   const Result<Walked> walked = walker_.Walk(path);
   if (!walked || !walked->Is(FileType::kRegular) || MayBeChangedInside(*walked)) return "";
+  if (!may_hand_in_(*walked, !excludes_)) return "";
   const std::string_view name = NameOf(walked->path);
   const bool named =
       name.find("ignore") != std::string_view::npos || name.find("exclude") != std::string_view::npos;
@@ -222,7 +235,7 @@ std::string IdentityReader::TextOf(const GitVariable& variable, const std::strin
     return "[filter \"lfs\"]\n\t" + variable.name + " = " + InQuotes(variable.value) + "\n";
   const bool conditional = variable.Is("includeif", "path");
   if (!conditional && !variable.Is("include", "path")) return "";
-  std::string text = TextOf(Expanded(variable.value, base), depth + 1);
+  std::string text = TextOf(ConfigFile{.path = Expanded(variable.value, base)}, depth + 1);
   if (!conditional || text.empty() ||
       variable.subsection.find_first_of(std::string_view("\n\0", 2)) != std::string::npos)
     return conditional ? "" : text;
@@ -232,9 +245,12 @@ std::string IdentityReader::TextOf(const GitVariable& variable, const std::strin
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): the same
-std::string IdentityReader::TextOf(const std::string& file, int depth) {
+std::string IdentityReader::TextOf(const ConfigFile& from, int depth) {
   constexpr int kDeepest = 10;  // git's own bound
+  const std::string& file = from.path;
   if (!file.starts_with('/') || depth > kDeepest || ++read_ > kMaxGitConfigFiles) return "";
+  const Result<Walked> walked = walker_.Walk(file);
+  if (!walked || !may_hand_in_(*walked, from.of_git)) return "";
   const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
   if (!text || !*text) return "";
   const std::string base{ParentOf(file)};
@@ -248,8 +264,9 @@ std::string IdentityReader::TextOf(const std::string& file, int depth) {
 
 }  // namespace
 
-std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker, const RuleSet& rules) {
-  return IdentityReader(host, walker, rules).Read();
+std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker, const RuleSet& rules,
+                                  const MayHandIn& may_hand_in) {
+  return IdentityReader(host, walker, rules, may_hand_in).Read();
 }
 
 }  // namespace mxc
