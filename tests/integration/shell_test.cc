@@ -89,9 +89,9 @@ TEST_P(Shell, TellsWhatItEndsInTheBackground) {
   EXPECT_EQ(Lines(Sh({"-c", "(sleep 60 | sleep 60) & sleep 60 & exit 3"}).err).size(), 1U);
   EXPECT_THAT(Sh({"-c", "cp /bin/sleep $'a\nb\033[2J' && $'./a\nb\033[2J' 60 &\nsleep 0.3"}).err,
               Not(HasSubstr("\033")));
-  for (const char* quiet :
-       {"true", "sleep 0.01 & wait", "sleep 60 & kill $!", "sleep 60 & kill -9 $!; echo", "echo x > >(cat)",
-        "yes | head -n 1", "setsid sleep 60 &\nsleep 0.2", "(exec setsid -f sleep 60)"})
+  for (const char* quiet : {"true", "sleep 0.01 & wait", "sleep 60 & kill $!", "sleep 60 & kill -9 $!; echo",
+                            "echo x > >(cat); wait $!", "yes | head -n 1", "setsid sleep 60 &\nsleep 0.2",
+                            "(exec setsid -f sleep 60)"})
     EXPECT_EQ(Sh({"-c", quiet}).err, "") << quiet;
 }
 
