@@ -405,7 +405,7 @@ TEST_P(Lifecycle, NothingIsReadInTheRuntimeDirectory) {
 TEST_P(Lifecycle, PlacesThatNobodyUsesAreRemoved) {
   const std::string fixed = uid == 0 ? "/run/mxc-exec" : "/tmp/mxc-exec-" + std::to_string(uid);
   const auto place = [&](const std::string& name, const std::string& holds) {
-    const std::string path = fixed + "/.place-of-a-test-" + name;
+    const std::string path = fixed + "/.place-of-a-test-" + name + test::Token();
     const Ended made = Execute(
         {.program = "/bin/sh",
          .arguments = {"-c", "umask 077; mkdir -p " + path + "/.approvals " + path + "/.lxc && cd " + path +
