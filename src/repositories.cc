@@ -116,9 +116,7 @@ constexpr KindOfWarning kKindsOfWarnings[] = {
      "the command had written to configurations of git's what may run something, or what they must keep; "
      "what they said before stands there again: ",
      ""},
-    {Kind::kFoundByName, "program-changed",
-     "what programs of the host find by name is new or changed, on the caller's PATH, in the words of git's "
-     "configuration, beside git's own files, in other version control, or in the caller's home: ",
+    {Kind::kFoundByName, "program-changed", "what programs of the host find by name is new or changed: ",
      "; see what it does before you use git there"},
     {Kind::kLinkTurned, "link-restored",
      "the command had replaced protected links, which lead again where they did: ", ""},
@@ -318,8 +316,7 @@ void TellOfNextRun(const GitSnapshot& before, const std::vector<std::string>& le
   if (!names.Empty()) next = CheckNextRun(before, left, reading);
   Warn("repository-set-aside",
        "the command has left files of git's that cannot be read, or name what cannot be, which would keep "
-       "later "
-       "runs from starting: ",
+       "later runs from starting: ",
        names, "; see what they say before you put them back", warnings);
   if (next.starts || !budget.Gap().empty()) return;
   warnings.push_back(ProtectWarning(
@@ -366,8 +363,7 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
   std::vector<Warning> warnings = findings.Warnings();
   Warn("repository-file-copied",
        "files of git's were still open for writing when the command had ended, and are copies now, which "
-       "nobody "
-       "has open: ",
+       "nobody has open: ",
        CopiesIn(for_configs.Copied(), for_review.Copied()), "", warnings);
   Warn("protection-incomplete",
        "configurations of git's could not be put back, and are missing now: ", put_back.missing,
@@ -443,8 +439,7 @@ std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths) {
        "the command had changed what `protect` names, which is what it was again: ", again, advice, warnings);
   Warn("protected-put-back",
        "the command had moved away or removed what `protect` names, and put something else in its place, "
-       "where "
-       "nothing stands any more: ",
+       "where nothing stands any more: ",
        gone, "", warnings);
   Warn("protection-incomplete",
        "the command has changed what `protect` names, and it could not be put back: ", standing,

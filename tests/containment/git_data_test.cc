@@ -267,9 +267,8 @@ TEST_P(GitData, ProgramsOnThePathOfTheCallerAreTold) {
                "printf '#!/bin/sh\\n' > $p; chmod 755 $p; done",
                path);
     EXPECT_EQ(ended.status, 0) << engine << ended.err;
-    EXPECT_THAT(ended.err,
-                HasSubstr("new or changed, on the caller's PATH or in the words of git's configuration: '" +
-                          root + "/grant/bin/less', '" + root + "/grant/work/node_modules/.bin/gpg';"))
+    EXPECT_THAT(ended.err, HasSubstr("what programs of the host find by name is new or changed: '" + root +
+                                     "/grant/bin/less', '" + root + "/grant/work/node_modules/.bin/gpg';"))
         << engine;
     EXPECT_EQ(Inside(engine, "../bin/less; cp ../bin/less other", path).err, "") << engine;
     EXPECT_THAT(Inside(engine, "echo x >> ../bin/less", path).err, HasSubstr("/grant/bin/less';")) << engine;
