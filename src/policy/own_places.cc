@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/runtime_places.h"
 #include "policy/paths/homes.h"
 
@@ -175,10 +176,8 @@ std::vector<std::string> FindOwnFiles(const Host& host) {
   if (const std::optional<std::string> called = host.CalledAs()) AddProgram(*called, packages, files);
   // The next call may find another link or copy.
   const std::string search = host.Environment("PATH").value_or("");
-  for (std::size_t at = 0; at < search.size();) {
-    const std::size_t end = std::min(search.find(':', at), search.size());
-    std::string directory = search.substr(at, end - at);
-    at = end + 1;
+  for (std::string_view rest = search; !rest.empty();) {
+    std::string directory{TakePiece(rest, ':')};
     if (!directory.starts_with('/')) directory = host.WorkingDirectory() + "/" + directory;
     if (!directory.starts_with('/')) continue;
     for (const char* const name : kPrograms) files.push_back(JoinPath(directory, name));

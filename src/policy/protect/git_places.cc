@@ -29,8 +29,7 @@ void NameAsGitDoes(const std::string& directory, std::vector<DirectoryEntry>& en
     const auto same = [&](const DirectoryEntry& entry) {
       if (!beyond(entry)) return false;
       const Lookup lookup = host.LookAt(JoinPath(directory, entry.name));
-      return lookup.status && lookup.status->object.device == found.status->object.device &&
-             lookup.status->object.inode == found.status->object.inode;
+      return lookup.status && lookup.status->object.IsSame(found.status->object);
     };
     const auto listed = [name](const DirectoryEntry& entry) { return EqualsFolded(entry.name, name); };
     if (!found.status || std::any_of(entries.begin(), entries.end(), listed)) continue;
@@ -47,6 +46,7 @@ std::string Against(std::string_view base, std::string_view path) {
 
 bool IsGitName(std::string_view name) { return EqualsFolded(name, ".git"); }
 bool IsNamedGit(std::string_view path) { return IsGitName(NameOf(path)); }
+bool IsOtherPlace(std::string_view path) { return IsOneOf(NameOf(path), kOtherPlaces); }
 
 Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
                                                PathWalker& walker) {

@@ -96,6 +96,8 @@ template <typename Paths>
 [[nodiscard]] bool IsGitName(std::string_view name);
 // The last component of `path` is such a name.
 [[nodiscard]] bool IsNamedGit(std::string_view path);
+// Of other version control, by its name (kOtherPlaces).
+[[nodiscard]] bool IsOtherPlace(std::string_view path);
 // A file as git finds it, whole; nothing where it finds none: nothing stands there, or a directory, or the
 // caller cannot get there. Errors: kConflict, with the reason, for what is there and cannot be read, now or
 // ever: a file with an owner, a lock or a length that forbid it, a pipe, a link through /proc, where each

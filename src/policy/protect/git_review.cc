@@ -8,7 +8,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/lists.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/placeholders.h"
 #include "policy/paths/search.h"
@@ -16,7 +15,6 @@
 #include "policy/protect/git_data.h"
 #include "policy/protect/git_instructions.h"
 #include "policy/protect/git_judge.h"
-#include "policy/protect/git_layout.h"
 #include "policy/protect/git_places.h"
 #include "policy/protect/listed_directories.h"
 #include "policy/protect/review_host.h"
@@ -59,8 +57,7 @@ class Review {
     for (const GitPlaces::Named& place : places_.All()) {
       if (!known_.contains(place.path)) {
         Judge(place);
-      } else if (!IsOneOf(NameOf(place.path), kOtherPlaces) && IsYoung(place.path) &&
-                 judge_.IsArmed(place.path)) {
+      } else if (!IsOtherPlace(place.path) && IsYoung(place.path) && judge_.IsArmed(place.path)) {
         changes_.push_back({.kind = GitChange::Kind::kYoung, .path = place.path});
       }
     }
@@ -69,7 +66,7 @@ class Review {
     std::unordered_set<std::string> looked;
     for (const GitDirectory& directory : places_.Directories()) JudgeInstructions(directory.path, looked);
     for (const GitSnapshot::Place& place : before_.places) {
-      if (!IsOneOf(NameOf(place.path), kOtherPlaces)) JudgeInstructions(place.path, looked);
+      if (!IsOtherPlace(place.path)) JudgeInstructions(place.path, looked);
     }
     JudgeData(gap);
     JudgeClosed();
@@ -231,7 +228,7 @@ void Review::Judge(const GitPlaces::Named& named) {
   const std::string& place = named.path;
   const bool told = IsTold(place);
   if (told && changes_.back().kind == GitChange::Kind::kTakenUp) return;
-  const bool other = IsOneOf(NameOf(place), kOtherPlaces);
+  const bool other = IsOtherPlace(place);
   if (!other && IsInTheWay(place) && judge_.IsArmed(place)) {
     TakeUp(place, named.part);
   } else if (!told && !IsPlaceholder(host_, place, host_.LookAt(place))) {
