@@ -85,7 +85,7 @@ std::string NoteOfBareTime(std::string_view flag, std::string_view text) {
   const bool bare = text.find_first_not_of("0123456789") == std::string_view::npos;
   if (!bare || text.size() > kDigits || text.find_first_not_of('0') == std::string_view::npos) return "";
   const std::string words = std::string(flag) + " " + std::string(text);
-  return words + " is " + std::string(text) + " milliseconds: " + words + "s is of seconds";
+  return words + " is " + std::string(text) + " milliseconds; write " + words + "s for seconds";
 }
 
 Result<std::uint64_t> MegabytesOf(std::string_view flag, const std::string& text) {

@@ -107,7 +107,7 @@ constexpr KindOfWarning kKindsOfWarnings[] = {
      "the command has left directories that cannot be listed and may hold git repositories: ",
      "; see what is in them before you use git there"},
     {Kind::kOpened, "rights-restored",
-     "the command had given other users rights in directories that lead to what is held or denied, which are "
+     "the command had given other users rights in directories that lead to what is held or denied; they are "
      "taken back: ",
      ""},
     {Kind::kListed, "listing-restored",

@@ -88,7 +88,7 @@ TEST_P(People, LearnOfTheReportWhenACommandFails) {
 // A bare number is of milliseconds; many programs mean seconds.
 TEST_P(People, AreToldWhatABareTimeMeans) {
   EXPECT_THAT(Shown(Prepare({"--timeout", "5", "--", "sleep", "5"})),
-              HasSubstr("--timeout 5 is 5 milliseconds: --timeout 5s is of seconds"));
+              HasSubstr("--timeout 5 is 5 milliseconds; write --timeout 5s for seconds"));
   for (const char* time : {"60000", "999999", "5s", "900ms"})
     EXPECT_THAT(Shown(Prepare({"--timeout", time, "--", "true"})), Not(HasSubstr("milliseconds"))) << time;
 }
