@@ -40,6 +40,7 @@ class WindowsBase : public testing::Test {
     ::GetModuleFileNameW(nullptr, own.data(), MAX_PATH);
     const auto beside = std::filesystem::path(own.data()).replace_filename(L"processmodel.dll");
     ASSERT_NE(::CopyFileW(beside.c_str(), place.c_str(), FALSE), 0) << ::GetLastError();
+    ASSERT_NE(::LoadLibraryW(place.c_str()), nullptr) << ::GetLastError();  // unloaded, it forgets StartAtOnce
   }
   void SetUp() override {
     if (!IsWine()) GTEST_SKIP() << "stand-ins of system libraries are made under Wine only";
