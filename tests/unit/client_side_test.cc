@@ -244,6 +244,43 @@ TEST(ClientSide, AGreetingComesBeforeTheClientHasSpoken) {
   EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"), kOther);
 }
 
+// RFC 7151.
+TEST(ClientSide, AnotherHostOfAnFtpServerIsJudged) {
+  const std::string other = "refused: it asks for evil.test in a protocol that the gateway cannot check";
+  const std::string strange = "refused: it names a host in a protocol that the gateway cannot check";
+  const auto said = [](const std::string& greeting, const std::string& line) {
+    Talk talk;
+    EXPECT_EQ(talk.Server(greeting), "");
+    EXPECT_EQ(talk.Client("NOOP\r\n"), "NOOP\r\n");
+    return talk.Client(line);
+  };
+  for (const std::string greeting : {"220 ready\r\n", "220-ready\r\n220 now\r\n"}) {
+    for (const std::string line : {"HOST evil.test\r\n", " host\tevil.test\n", "SYST\r\nHost evil.test\r",
+                                   "NOOP\rHOST evil.test\n", "x\xff\xf2\r\nHOST good.test evil.test\r\n"})
+      EXPECT_EQ(said(greeting, line), line[0] == 'x' ? strange : other) << testing::PrintToString(line);
+    for (const std::string line : {"HOST\r\n", "HO\xff\xf1ST evil.test\r\n",
+                                   "HOST good.test\xff\xf1.evil.test\r\n", "\xff\xfb HOST evil.test\r\n"})
+      EXPECT_EQ(said(greeting, line), strange) << testing::PrintToString(line);
+    for (const std::string line : {"HOST good.test\r\n", "USER host\r\n", "STOR HOST evil.test\r\n",
+                                   "\xff\xf4\xff\xf2"
+                                   "ABOR\r\n",
+                                   "RETR \xff\r\n"})
+      EXPECT_EQ(said(greeting, line), line) << testing::PrintToString(line);
+  }
+  Talk pieces;
+  EXPECT_EQ(pieces.Server("220 ready\r\n"), "");
+  EXPECT_EQ(pieces.Client("HOST ev"), "HOST ev");
+  EXPECT_EQ(pieces.Client("il.test"), "il.test");
+  EXPECT_EQ(pieces.Client("\r\n"), other);
+  // Lines of a mail are its own; what a server of FTP repeats is not its greeting.
+  EXPECT_EQ(said("220 mx.test ESMTP\r\n", "HOST evil.test\r\n"), "HOST evil.test\r\n");
+  Talk repeats;
+  EXPECT_EQ(repeats.Server("220 ready\r\n"), "");
+  EXPECT_EQ(repeats.Client("SMTP\r\n"), "SMTP\r\n");
+  EXPECT_EQ(repeats.Server("500 SMTP?\r\n"), "");
+  EXPECT_EQ(repeats.Client("HOST evil.test\r\n"), other);
+}
+
 TEST(ClientSide, TlsThatBeginsLaterIsJudged) {
   for (const std::string greeting : {"220 mail ESMTP\r\n", "+OK\r\n", "* OK IMAP4rev1\r\n", "200 news\r\n"}) {
     for (const std::string command :

@@ -3,12 +3,22 @@
 #include <algorithm>
 
 #include "gateway/inspect/server_hello.h"
+#include "mxc/fold.h"
 
 namespace mxc::egress {
 namespace {
 
 constexpr std::string_view kAnotherProtocol = "the server answers in another protocol than the client's";
 constexpr std::string_view kNamesHost = "it names a host in a protocol that the gateway cannot check";
+
+// By the first line of its greeting (RFC 5321, 4.3.1): what follows may repeat the client's words.
+bool GreetsAsMail(ByteView said) {
+  constexpr std::string_view kMail = "smtp";
+  const std::string_view text = TextOf(said);
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const auto same = [](char a, char b) { return Folded(a) == b; };
+  return std::search(line.begin(), line.end(), kMail.begin(), kMail.end(), same) != line.end();
+}
 
 }  // namespace
 
@@ -46,6 +56,9 @@ void ClientSide::EnterSequel(Sequel sequel) {
     case Sequel::kWatched:
       phase_ = Phase::kWatched;
       break;
+    case Sequel::kFile:
+      of_files_ = true;
+      [[fallthrough]];
     case Sequel::kLines:
       phase_ = Phase::kLines;
       break;
@@ -318,10 +331,18 @@ ClientSide::Step ClientSide::HearLines() {
   const std::optional<std::size_t> before_tls = lines_.Feed(text);
   if (!before_tls) return Broken(kMalformedTls);
   const bool begins = *before_tls < text.size() || (hello_ && lines_.TlsMayBegin());
-  if (!begins) return Watch(text);
+  if (!begins) return of_files_ && !GreetsAsMail(server_) ? WatchHosts(text) : Watch(text);
   hello_ = {};
   Pass(*before_tls);
   return Expect(ProtocolSniffer::Takes::kHello);
+}
+
+// A mail may have a line that begins with "host".
+ClientSide::Step ClientSide::WatchHosts(ByteView text) {
+  watched_ = text.size();
+  hosts_.clear();
+  if (!host_commands_.Feed(text, hosts_)) return Broken(kNamesHost);
+  return hosts_.empty() ? Step::kOn : Step::kHosts;
 }
 
 // Manual of MySQL, "Protocol::SSLRequest": the length in three bytes, a number, the client's capabilities.
@@ -360,7 +381,8 @@ ClientSide::Step ClientSide::AfterGreeting(Sequel sequel) {
   if (sequel == Sequel::kMysql) return Broken("it speaks before the server has greeted it");
   lines_.ExpectTls();
   unrecognised_ = false;
-  EnterSequel(sequel == Sequel::kLines && heads_ > 0 ? Sequel::kWatched : sequel);  // TLS is not of lines
+  const bool lines = sequel == Sequel::kLines || sequel == Sequel::kFile;
+  EnterSequel(lines && heads_ > 0 ? Sequel::kWatched : sequel);  // TLS is not of lines
   return Step::kOn;
 }
 

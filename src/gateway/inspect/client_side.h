@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "gateway/inspect/hello_scan.h"
+#include "gateway/inspect/host_commands.h"
 #include "gateway/inspect/host_line.h"
 #include "gateway/inspect/http_body.h"
 #include "gateway/inspect/protocol_sniffer.h"
@@ -103,6 +104,7 @@ class ClientSide {
   [[nodiscard]] Step HearWatched();
   [[nodiscard]] ByteView BeforeHello();
   [[nodiscard]] Step Watch(ByteView text);
+  [[nodiscard]] Step WatchHosts(ByteView text);
   [[nodiscard]] Step LeaveWatched();
   [[nodiscard]] Step AfterGreeting(Sequel sequel);
   [[nodiscard]] Step AwaitUpgrade();
@@ -140,6 +142,8 @@ class ClientSide {
   bool only_protocol_ = false;  // only another opening of protocol_ may follow
   std::size_t asked_ = 0;       // PostgreSQL: requests for encryption
   StartTlsLines lines_ = {};
+  bool of_files_ = false;  // the server may be one of FTP
+  HostCommands host_commands_ = {};
   bool unrecognised_ = false;    // the protocol is unknown
   UnknownOpening unknown_ = {};  // its first line
   HostLine host_line_ = {};

@@ -194,7 +194,7 @@ constexpr KnownProtocol kProtocols[] = {
     {"PostgreSQL", PostgresClient, PostgresServer, Sequel::kPostgres},
     {"Redis", RedisClient, RedisServer, Sequel::kFree},
     {"MongoDB", MongoClient, MongoServer, Sequel::kFree},
-    {"SMTP or FTP", nullptr, MailOrFileServer, Sequel::kLines},
+    {"SMTP or FTP", nullptr, MailOrFileServer, Sequel::kFile},
     {"POP3", nullptr, PopServer, Sequel::kLines},
     {"IMAP", nullptr, ImapServer, Sequel::kLines},
     {"NNTP", nullptr, NewsServer, Sequel::kLines},

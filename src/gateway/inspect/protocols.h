@@ -17,6 +17,7 @@ enum class Sequel {
   kFree,      // nothing in it names a host
   kWatched,   // TLS may begin anywhere in it
   kLines,     // text lines; a command may ask for TLS, whose ClientHello then begins where a line would
+  kFile,      // as kLines; unless the server greets as one of mail, a line may ask for another of its hosts
   kMysql,     // the client's first packet says whether TLS follows
   kPostgres,  // the client may ask for TLS before the session begins
 };

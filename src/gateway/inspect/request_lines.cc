@@ -38,8 +38,9 @@ bool AsksForUrl(std::string_view line) {
   return std::string_view(target.begin(), target_end).find("://") != std::string_view::npos;
 }
 
-// Each word that could be one: which of them a server takes is not known.
-void AddHosts(std::string_view text, std::vector<AskedHost>& hosts) {
+}  // namespace
+
+void AddHostsIn(std::string_view text, std::vector<AskedHost>& hosts) {
   while (!text.empty()) {
     const auto begin = std::find_if(text.begin(), text.end(), IsOfName);
     const auto end = std::find_if_not(begin, text.end(), IsOfName);
@@ -54,14 +55,12 @@ void AddHosts(std::string_view text, std::vector<AskedHost>& hosts) {
   }
 }
 
-}  // namespace
-
 void RequestLines::ReadLine(std::string_view line, std::vector<AskedHost>& hosts) {
   const std::string_view text = WithoutBlanks(line);
   const bool goes_on = continues_ && text.size() < line.size();
   const bool host = BeginsHost(text);
   continues_ = host || goes_on;
-  if (host || goes_on || NamesHttp(text) || BeginsRequest(text) || AsksForUrl(text)) AddHosts(text, hosts);
+  if (host || goes_on || NamesHttp(text) || BeginsRequest(text) || AsksForUrl(text)) AddHostsIn(text, hosts);
 }
 
 void RequestLines::EndPart(std::vector<AskedHost>& hosts) {

@@ -16,6 +16,9 @@ struct AskedHost {
   std::uint16_t port = 0;  // behind the name; 0: none
 };
 
+// Adds each word of `text` that could be a host: which of them a server takes is not known.
+void AddHostsIn(std::string_view text, std::vector<AskedHost>& hosts);
+
 class RequestLines {
  public:
   // To be called with the next bytes, in any pieces: the hosts in lines that end in them.
