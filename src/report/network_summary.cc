@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/quoted.h"
 #include "mxc/json.h"
@@ -19,6 +20,23 @@ constexpr std::string_view kToReachHost = "to reach the host's, ";
 constexpr std::string_view kDeniedBy = "denied by ";
 constexpr std::string_view kThroughProxy =
     R"(to go through the proxy that your environment names, add "upstreamProxy": "environment" to network.egress)";
+
+// Names by which the clouds document their metadata services, beside the addresses that are always blocked:
+// Google Cloud, Amazon EC2, Azure, Tencent Cloud, Equinix Metal.
+constexpr std::string_view kMetadataNames[] = {"metadata.google.internal",
+                                               "metadata.goog",
+                                               "metadata",
+                                               "instance-data.ec2.internal",
+                                               "instance-data",
+                                               "metadata.azure.internal",
+                                               "metadata.tencentyun.com",
+                                               "metadata.platformequinix.com"};
+
+bool IsOfMetadata(const GatewayRecord& record) {
+  return record.reason.find("metadata") != std::string::npos ||
+         std::find(std::begin(kMetadataNames), std::end(kMetadataNames), record.name) !=
+             std::end(kMetadataNames);
+}
 
 bool IsIpv6(std::string_view host) { return host.find(':') != std::string_view::npos; }
 
@@ -92,8 +110,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
   if (record.name == kHostLoopbackName) return LoopbackAddition(record);
   if (record.name == kSandboxName && record.port != 0) return WayToHost(record);
   if (record.name == kSandboxName) return "the sandbox's own name, which no server needs to know";
-  if (record.reason.find("metadata") != std::string::npos)
-    return "it may hand out credentials of this machine: nothing is advised";
+  if (IsOfMetadata(record)) return "it may hand out credentials of this machine: nothing is advised";
   if (record.name.starts_with('_')) return "a question for a service, which programs do without";
   if (const std::string_view shorter = WithoutSearchDomain(record.name); !shorter.empty())
     return fmt::format("another form of {}, which resolvers try as well", shorter);

@@ -96,6 +96,10 @@ TEST(NetworkSummary, AdvisesNothingThatHandsOutCredentials) {
   summary.Add(record);
   EXPECT_NE(summary.Text().find("nothing is advised"), std::string::npos) << summary.Text();
   EXPECT_TRUE(summary.Short().empty());
+  NetworkSummary named(PolicyForm::kFlags);
+  named.Add(Refused("metadata.google.internal", "", 80));
+  EXPECT_NE(named.Text().find("nothing is advised"), std::string::npos) << named.Text();
+  EXPECT_TRUE(named.Short().empty());
 }
 
 TEST(NetworkSummary, NamesTheAddressThatIsAlwaysBlocked) {
