@@ -106,6 +106,8 @@ int PrepareAndRun(Options options, const Host& host) {
 int RunApp(const Options& options, const Host& host) {
   if (RecoversFirst(options.mode)) RecoverAndTell(options.mode == Mode::kRecover);
   if (!NeedsPolicy(options.mode)) return RunQuery(options, host);
+  if (const Status own = CheckRecordsOfCaller(host, options); !own)
+    return FailWithoutRecords(own.error(), host, options);
   if (options.verb != Verb::kNone && options.mode == Mode::kRun) return RunVerb(options, host);
   const bool asks = options.HasConfig() || !options.command.empty() || !options.operation.empty();
   if (options.verb == Verb::kNone && !asks) {

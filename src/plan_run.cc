@@ -11,6 +11,7 @@
 #include "ceiling/ceiling.h"
 #include "ceiling/cut_config.h"
 #include "ceiling/cuts.h"
+#include "ceiling/written_files.h"
 #include "dispatch.h"
 #include "helpers/pins.h"
 #include "images/images.h"
@@ -125,6 +126,17 @@ void TellOfCeiling(const Ceiling& ceiling, const Cuts& cuts, Prepared& prepared)
       {.pointer = kCeilingPointer, .strength = Strength::kTrustedProcess, .mechanism = ceiling.Text()});
 }
 
+// That of the request. The operator's own log may be where `deniedPaths` deny.
+Status CheckAudit(const Ceiling& ceiling, const Config& config, const Policy& policy, const Host& host) {
+  const std::string& path = policy.audit.path;
+  if (path.empty() || policy.as_written || config.audit_pointer.starts_with(kCeilingPointer)) return Done{};
+  return CheckFilesWithin(
+      ceiling,
+      {{.name = "audit path", .path = path, .pointer = config.audit_pointer},
+       {.name = "head of the audit log", .path = AuditHeadPath(path), .pointer = config.audit_pointer}},
+      host);
+}
+
 // What the ceiling has taken may be what is missed.
 Error AfterCuts(Error error, const Cuts& cuts) {
   const std::vector<Warning> told = cuts.Warnings();
@@ -152,6 +164,7 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
   if (Status refused = cuts.Refusal(); !refused) return refused.error();
   if (!prepared) return AfterCuts(prepared.error(), cuts);
   if (Status pinned = CheckAllPinned(within, prepared->plan); !pinned) return pinned.error();
+  if (Status audit = CheckAudit(**ceiling, within, prepared->policy, host); !audit) return audit.error();
   TellOfCeiling(**ceiling, cuts, *prepared);
   return prepared;
 }

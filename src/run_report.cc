@@ -13,6 +13,7 @@
 #include "base/own_files.h"
 #include "base/quoted.h"
 #include "base/terminal.h"
+#include "ceiling/written_files.h"
 #include "cleanup/recover.h"
 #include "isolation_fallback.h"
 #include "policy/records.h"
@@ -266,6 +267,16 @@ Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options
   if (HasOtherNames(*options.status_fd)) return OtherNames(*options.status_fd);
   const Result<std::string> status = CheckRecord({.name = "--status-fd", .path = descriptor}, host, policy);
   return status ? Status(Done{}) : status.error();
+}
+
+Status CheckRecordsOfCaller(const Host& host, const Options& options) {
+  if (options.log_file.empty() && options.result_file.empty()) return Done{};
+  const Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
+  if (!ceiling) return ceiling.error();
+  return CheckFilesWithin(
+      *ceiling,
+      {{.name = "--result", .path = options.result_file}, {.name = "--log-file", .path = options.log_file}},
+      host);
 }
 
 // Only into a pipe: what is wrong may be the descriptor itself.

@@ -94,7 +94,10 @@ struct Records {
 // Opens them, once it is known where the command may write. `policy`: nullptr where nothing will be run.
 // Errors: those of KeepRecordsApart and StatusReport::Open.
 [[nodiscard]] Result<Records> OpenRecords(const Policy* policy, const Host& host, Options options);
-// ... which are told where they can be: of records there are none. Returns the exit status.
+// `--log-file` and `--result` are not where the ceiling denies. Errors: those of ReadCeiling and
+// CheckFilesWithin.
+[[nodiscard]] Status CheckRecordsOfCaller(const Host& host, const Options& options);
+// Tells an error where no record is open. Returns the exit status.
 [[nodiscard]] int FailWithoutRecords(const Error& error, const Host& host, const Options& options);
 
 // Undoes what an interrupted run left on the host, and says so. `asked`: also when there was nothing. A

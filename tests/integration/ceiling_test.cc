@@ -72,6 +72,35 @@ TEST_P(CeilingHere, CutsAndTells) {
                                Not(HasSubstr("read-write '" + workspace.Root() + "'"))));
 }
 
+// mxc-exec writes these itself, with words of the caller's: no sandbox bounds them.
+TEST_P(CeilingHere, DeniesTheRecordsOfTheCallerToo) {
+  const std::string work = workspace.Directory("work");
+  const std::string profile = workspace.File("profile", "mine");
+  const std::string ceiling =
+      R"({"filesystem":{"readwritePaths":[)" + Quote(work) + R"(],"deniedPaths":[)" + Quote(profile) + "]}}";
+  for (const std::string flag : {"--log-file", "--result"}) {
+    const Ended ended = Execute(Under(ceiling, Prepare({"--rw", work, flag, profile, "--", "echo", "ran"})));
+    EXPECT_EQ(ended.status, 255) << flag;
+    EXPECT_THAT(ended.err, AllOf(HasSubstr(flag + " '" + profile + "' is denied by the ceiling"),
+                                 HasSubstr("/ceiling/filesystem/deniedPaths/0")));
+    EXPECT_EQ(ended.out, "") << flag;
+    const Ended wrong =
+        Execute(Under(ceiling, Prepare({flag, profile, "--rw", work + "/none", "--", "true"})));
+    EXPECT_THAT(wrong.err, HasSubstr("is denied by the ceiling")) << flag;
+    const Ended started = Execute(Under(ceiling, Prepare({"start", "--rw", work, flag, profile})));
+    EXPECT_THAT(started.err, HasSubstr("is denied by the ceiling")) << flag;
+  }
+  const std::string policy = workspace.File(
+      "policy.json",
+      R"({"version":"0.7.0","process":{"commandLine":"true"},"audit":{"path":)" + Quote(profile) + "}}");
+  EXPECT_THAT(Execute(Under(ceiling, Prepare({policy}))).err, HasSubstr("is denied by the ceiling"));
+  EXPECT_EQ(Contents(profile).value_or(""), "mine");
+  EXPECT_EQ(
+      Execute(Under(ceiling, Prepare({"--rw", work, "--result", workspace.Path("result"), "--", "true"})))
+          .status,
+      0);
+}
+
 TEST_P(CeilingHere, RefusesWhereItIsToldTo) {
   const std::string ceiling = R"({"onExcess":"refuse","filesystem":{},"network":{}})";
   const Ended ended = Execute(
