@@ -78,6 +78,7 @@ int PrepareAndRun(Options options, const Host& host) {
   if (prepared) {
     WarnOfDirectory(options, host, *prepared);
     WarnOfGrantedRoot(options, prepared->plan);
+    if (!options.HasConfig()) NameFlags(prepared->plan.warnings);
   } else {
     NameFlags(request.flags, options.HasConfig(), prepared.error());
   }

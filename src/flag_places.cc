@@ -41,6 +41,10 @@ void NameFlags(const std::vector<FlagPlace>& places, bool has_config, Error& err
   if (!has_config) error.hint = InFlags(std::move(error.hint));
 }
 
+void NameFlags(std::vector<Warning>& warnings) {
+  for (Warning& warning : warnings) warning.message = InFlags(std::move(warning.message));
+}
+
 std::string InFlags(std::string text) {
   constexpr std::pair<std::string_view, std::string_view> kFlags[] = {
       {"readwritePaths", "--rw"}, {"readonlyPaths", "--ro"}, {"deniedPaths", "--deny"}};
