@@ -79,7 +79,8 @@ struct ContainmentTraits {
   bool mounts = false;         // the command gets a mount namespace
   bool persistent = false;     // one sandbox can take several commands (phases)
   bool keeps_profile = false;  // a profile can stay for the next run of the same name (destroyOnExit)
-  bool takes_image = false;    // the section may name a root file system
+  bool network_capabilities = false;  // reaches all public or all private addresses: no list of hosts narrows
+  bool takes_image = false;           // the section may name a root file system
   ProxySupport proxy = ProxySupport::kNone;
   NetworkControl network = NetworkControl::kRules;
   std::string_view section = {};    // of the configuration, at the top level

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "policy/cgroup_mounts.h"
+#include "policy/paths/cgroup_mounts.h"
 
 namespace mxc {
 namespace {

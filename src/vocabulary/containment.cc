@@ -47,6 +47,7 @@ constexpr ContainmentTraits kTraits[] = {
      .name = "processcontainer",
      .home = System::kWindows,
      .keeps_profile = true,
+     .network_capabilities = true,
      .proxy = ProxySupport::kAnyKind,
      .section = "processContainer"},
     {.containment = Containment::kWindowsSandbox,

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "policy/cgroup_mounts.h"
+#include "policy/paths/cgroup_mounts.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc::cgroups_test {

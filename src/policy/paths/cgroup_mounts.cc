@@ -1,4 +1,4 @@
-#include "policy/cgroup_mounts.h"
+#include "policy/paths/cgroup_mounts.h"
 
 #include <algorithm>
 #include <utility>
