@@ -66,7 +66,7 @@ class CeilingSockets : public CeilingPathsTest {
   }
   // What a request for `socket` gets where the ceiling lists `listed`.
   [[nodiscard]] std::string Granted(const std::string& listed, const std::string& socket) const {
-    Ceiling ceiling = CeilingOf({});
+    Ceiling ceiling = CeilingOf({}, refuses_);
     ceiling.sections.front().bounds.sockets = Entries({listed}, "sockets");
     if (variables_) ceiling.sections.front().variables = *variables_;
     Config config = ConfigOf(Lists{});
@@ -74,6 +74,7 @@ class CeilingSockets : public CeilingPathsTest {
     Cuts cuts;
     const Result<Policy> policy = Resolve(config, host_, {.bounds = {.ceiling = &ceiling, .cuts = &cuts}});
     if (!policy) return RefusalOf(policy);
+    if (const Status refused = cuts.Refusal(); !refused) return refused.error().message;
     std::string text = RulesText(*policy);
     for (const Variable& variable : policy->process.environment)
       if (variable.name == "S") text += "S=" + std::string(variable.value.Reveal()) + "\n";
@@ -83,6 +84,7 @@ class CeilingSockets : public CeilingPathsTest {
   }
 
   std::optional<std::vector<std::string>> variables_ = {};  // NOLINT: the tests fill it
+  bool refuses_ = false;                                    // NOLINT
 };
 
 TEST_F(CeilingSockets, AreComparedAsFiles) {
@@ -93,6 +95,15 @@ TEST_F(CeilingSockets, AreComparedAsFiles) {
   EXPECT_EQ(Granted(allowed, "/srv/s/secret.sock"),
             "the socket '/srv/s/secret.sock' is not granted (/ceiling/filesystem)\n");
   EXPECT_EQ(Granted(allowed, "/srv/s/none.sock"), "");
+}
+
+TEST_F(CeilingSockets, OneThatIsNotListedRefusesTheRunWhereItIsToldTo) {
+  refuses_ = true;
+  EXPECT_EQ(Granted("/srv/s/allowed.sock", "/srv/s/allowed.sock"), "read-write /srv/s/allowed.sock\n");
+  EXPECT_THAT(Granted("/srv/s/allowed.sock", "/srv/s/secret.sock"),
+              testing::HasSubstr("the socket '/srv/s/secret.sock' is not granted"));
+  EXPECT_THAT(Granted("/srv/s/allowed.sock", "/srv/s/secret.sock"),
+              testing::Not(testing::HasSubstr("read-write")));
 }
 
 // The value is cut at the comma before it is a path.
