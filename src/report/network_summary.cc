@@ -38,6 +38,8 @@ bool IsOfMetadata(const GatewayRecord& record) {
              std::end(kMetadataNames);
 }
 
+bool IsLoopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
+
 bool IsIpv6(std::string_view host) { return host.find(':') != std::string_view::npos; }
 
 std::string HostOf(const GatewayRecord& record) { return record.name.empty() ? record.address : record.name; }
@@ -110,6 +112,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
   if (record.name == kHostLoopbackName) return LoopbackAddition(record);
   if (record.name == kSandboxName && record.port != 0) return WayToHost(record);
   if (record.name == kSandboxName) return "the sandbox's own name, which no server needs to know";
+  if (IsLoopback(record.address)) return LoopbackAddition(record);
   if (IsOfMetadata(record)) return "it may hand out credentials of this machine: nothing is advised";
   if (record.name.starts_with('_')) return "a question for a service, which programs do without";
   if (const std::string_view shorter = WithoutSearchDomain(record.name); !shorter.empty())

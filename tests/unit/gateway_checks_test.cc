@@ -270,6 +270,28 @@ TEST(GatewayChecks, NamesThatResolveToTheHostOrItsNetworkAreRefused) {
   });
 }
 
+// A rule for the loopback means the sandbox's own.
+TEST(GatewayChecks, NoRuleLeadsANameToTheHostsLoopback) {
+  InWorld([](World& world) {
+    world.Serve("127.0.0.1", 80, CountBytes);
+    const std::vector<std::string> own = {"127.0.0.1", "0.0.0.0", "::1", "::ffff:127.0.0.1",
+                                          "64:ff9b::127.0.0.1"};
+    for (std::size_t i = 0; i < own.size(); ++i) world.Name("own" + std::to_string(i) + ".test", {own[i]});
+    EgressRules rules = AllowHosts({"*"});
+    rules.allow.push_back(
+        {.to = {{.cidr = "127.0.0.0/8"}, {.cidr = "0.0.0.0/8"}, {.cidr = "::/0"}}, .pointer = "/own"});
+    world.Start(rules);
+    world.Inside([&] {
+      for (std::size_t i = 0; i < own.size(); ++i)
+        EXPECT_EQ(ReceiveAll(Connect(Ask("own" + std::to_string(i) + ".test").at(0), 80).Get()),
+                  "|ECONNRESET")
+            << own[i];
+    });
+    for (const std::string& reason : Reasons(world.Finish()))
+      EXPECT_THAT(reason, testing::AnyOf("deny always blocked: loopback", "deny always blocked: this host"));
+  });
+}
+
 // Programs find them in the hosts file, and so connect to an address.
 TEST(GatewayChecks, AnAddressOfTheHostsFileStandsForItsAllowedName) {
   InWorld([](World& world) {

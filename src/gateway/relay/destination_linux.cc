@@ -133,7 +133,10 @@ std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolut
   std::vector<IpEndpoint> endpoints;
   Judgement refusal{.reason = resolution.problem};
   for (const IpAddress& address : resolution.addresses) {
-    const Judgement judgement = services_.rules.JudgeAnswer(name, address, protocol_, meant_.port);
+    Judgement judgement = services_.rules.JudgeAnswer(name, address, protocol_, meant_.port);
+    // To the command it is the sandbox's own: a rule that allows it does not mean the host's.
+    const BlockedRange* const own = services_.rules.Proxy() ? nullptr : FindOwn(address);
+    if (own != nullptr) judgement = {.pointer = name.pointer, .reason = own->what};
     if (judgement.allowed) {
       endpoints.push_back({address, meant_.port});
     } else {

@@ -123,20 +123,21 @@ IpAddress IpAddress::Unmapped() const {
   return mapped ? V4(NumberAt(bytes, 12)) : *this;
 }
 
-IpAddress IpAddress::Inner() const {
-  if (const IpAddress same = Unmapped(); !same.ipv6) return same;
+std::vector<IpAddress> IpAddress::Readings() const {
+  std::vector<IpAddress> readings = {Unmapped()};
+  if (!readings.front().ipv6) return readings;
+  const auto add = [&](std::uint32_t address) { readings.push_back(V4(address)); };
   constexpr std::array<std::uint8_t, 12> kZero = {};
-  if (StartsWith(*this, {0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0})) return V4(NumberAt(bytes, 12));
-  if (StartsWith(*this, {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0})) return V4(NumberAt(bytes, 12));
+  if (StartsWith(*this, {0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0})) add(NumberAt(bytes, 12));
+  if (StartsWith(*this, {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0})) add(NumberAt(bytes, 12));
   // ISATAP: an interface identifier under any prefix.
-  if ((NumberAt(bytes, 8) & ~0x02000000U) == 0x00005efe) return V4(NumberAt(bytes, 12));
-  if (StartsWith(*this, {0x20, 0x02})) return V4(NumberAt(bytes, 2));
-  if (StartsWith(*this, {0x20, 0x01, 0, 0})) return V4(~NumberAt(bytes, 12));
+  if ((NumberAt(bytes, 8) & ~0x02000000U) == 0x00005efe) add(NumberAt(bytes, 12));
+  if (StartsWith(*this, {0x20, 0x02})) add(NumberAt(bytes, 2));
+  if (StartsWith(*this, {0x20, 0x01, 0, 0})) add(~NumberAt(bytes, 12));
   // IPv4-compatible, but for :: and ::1.
-  if (std::equal(kZero.begin(), kZero.end(), bytes.begin()) && NumberAt(bytes, 12) > 1) {
-    return V4(NumberAt(bytes, 12));
-  }
-  return *this;
+  if (std::equal(kZero.begin(), kZero.end(), bytes.begin()) && NumberAt(bytes, 12) > 1)
+    add(NumberAt(bytes, 12));
+  return readings;
 }
 
 bool IpAddress::IsLoopback() const {
@@ -159,9 +160,21 @@ std::string IpEndpoint::Text() const {
 
 const BlockedRange* FindBlocked(const IpAddress& address) {
   const std::vector<BlockedRange>& table = BlockedRanges();
-  const auto found = std::find_if(table.begin(), table.end(),
-                                  [&](const BlockedRange& range) { return Contains(range.block, address); });
-  return found == table.end() ? nullptr : &*found;
+  const BlockedRange* found = nullptr;
+  for (const IpAddress& reading : address.Readings()) {
+    const auto range = std::find_if(table.begin(), table.end(),
+                                    [&](const BlockedRange& each) { return Contains(each.block, reading); });
+    if (range != table.end() && (found == nullptr || found->is_private)) found = &*range;
+  }
+  return found;
+}
+
+const BlockedRange* FindOwn(const IpAddress& address) {
+  for (const IpAddress& reading : address.Readings()) {
+    const bool zero = reading.ipv6 ? reading == IpAddress{.ipv6 = true} : reading.bytes[0] == 0;
+    if (zero || reading.IsLoopback()) return FindBlocked(reading);
+  }
+  return nullptr;
 }
 
 bool LiesInBlocked(const Cidr& block) {

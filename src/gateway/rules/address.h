@@ -2,7 +2,7 @@
 //
 //   IpAddress address = IpAddress::Parse("::ffff:10.0.0.1").value();
 //   address.Unmapped();                                               // 10.0.0.1: the same destination
-//   const BlockedRange* range = FindBlocked(address.Inner());         // "private network"
+//   const BlockedRange* range = FindBlocked(address);  // "private network"
 #pragma once
 
 #include <array>
@@ -34,10 +34,11 @@ struct IpAddress {
   [[nodiscard]] std::string Text() const;
   // For a mapped address the IPv4 address, of which it is another spelling; else itself.
   [[nodiscard]] IpAddress Unmapped() const;
-  // The IPv4 address that a packet may finally reach: the one in a mapped or compatible address, in NAT64
-  // (64:ff9b::/96), 6to4 (2002::/16) and Teredo (2001::/32, inverted); else itself. A packet passes other
-  // hosts on its way there, so a rule for this address may deny, but never allow.
-  [[nodiscard]] IpAddress Inner() const;
+  // The addresses that a packet may finally reach: itself, unmapped, and each IPv4 address in it, in NAT64
+  // (64:ff9b::/96), translated (::ffff:0:0:0/96), compatible, 6to4 (2002::/16), Teredo (2001::/32, inverted)
+  // and, under any prefix, ISATAP. A packet passes other hosts on its way there, so a rule for one of these
+  // may deny, but never allow.
+  [[nodiscard]] std::vector<IpAddress> Readings() const;
   [[nodiscard]] bool IsLoopback() const;
 };
 
@@ -63,8 +64,11 @@ struct BlockedRange {
 };
 
 [[nodiscard]] const std::vector<BlockedRange>& BlockedRanges();
-// The narrowest range that contains this address, or nullptr. Pass Inner().
+// The narrowest range that contains a reading of this address, one that always needs a rule of its own before
+// a private one; nullptr: none.
 [[nodiscard]] const BlockedRange* FindBlocked(const IpAddress& address);
+// The range of the loopback or of "this host", each of which is whoever connects to it; nullptr: another.
+[[nodiscard]] const BlockedRange* FindOwn(const IpAddress& address);
 // Whether this block lies inside one of the ranges: then a rule with it is a rule of their own.
 [[nodiscard]] bool LiesInBlocked(const Cidr& block);
 

@@ -30,7 +30,7 @@ void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts) {
   std::set<IpAddress> allowed;
   ForEachHost(hosts, [&](const IpAddress& at, const std::string& name) {
     // Lists of unwanted names, which are long, lead to a blocked address.
-    if (!book.Proxy() && FindBlocked(at.Inner()) != nullptr) return;
+    if (!book.Proxy() && FindBlocked(at) != nullptr) return;
     if (!allowed.contains(at) && MayLeadTo(book, name, at, Protocol::kAny, 0)) allowed.insert(at);
   });
   for (const IpAddress& at : allowed) {

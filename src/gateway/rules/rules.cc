@@ -197,19 +197,20 @@ Judgement RuleBook::JudgeName(std::string_view name, Protocol protocol, std::uin
 
 Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, std::uint16_t port) const {
   const IpAddress address = literal.Unmapped();
-  const IpAddress inner = literal.Inner();
   if (proxy_) {
     if (IsProxy(address.Text(), protocol, port) || IsProxy(literal.Text(), protocol, port)) {
       return {.allowed = true, .pointer = proxy_->pointer};
     }
     return {.pointer = proxy_->pointer, .reason = kNotTheProxy};
   }
-  for (const IpAddress& form : {inner, address, literal}) {
-    if (const Rule* rule = FindAddress(form, true, Reach::kAny, protocol, port)) {
+  std::vector<IpAddress> readings = literal.Readings();
+  readings.push_back(literal);
+  for (const IpAddress& reading : readings) {
+    if (const Rule* rule = FindAddress(reading, true, Reach::kAny, protocol, port)) {
       return {.pointer = rule->pointer, .reason = kDenied};
     }
   }
-  const BlockedRange* blocked = FindBlocked(inner);
+  const BlockedRange* blocked = FindBlocked(literal);
   const bool own_rule_needed = blocked != nullptr && !blocked->is_private;
   const Reach reach = own_rule_needed ? Reach::kOwn : Reach::kAny;
   if (const Rule* rule = FindAddress(address, false, reach, protocol, port)) {
@@ -230,7 +231,7 @@ Judgement RuleBook::JudgeAnswer(const Judgement& name, const IpAddress& address,
     return allowed;
   }
   if (literal.reason == kDenied || !name.by_name) return literal;
-  if (const BlockedRange* blocked = FindBlocked(address.Inner())) {
+  if (const BlockedRange* blocked = FindBlocked(address)) {
     return {.pointer = name.pointer, .reason = blocked->what};
   }
   return name;
