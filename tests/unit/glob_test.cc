@@ -125,6 +125,17 @@ TEST_F(Globs, AFileOfExactlyThatNameIsTheGrant) {
   EXPECT_EQ(Rules({.ro = {"/srv/w/[id].tsx"}}), "read-only /srv/w/[id].tsx\n");
 }
 
+TEST_F(Globs, AFileCalledLikeAReadOnlyPatternOpensNoMatch) {
+  host_.AddFile("/srv/w/conf/a.json").AddFile("/srv/w/conf/*.json").AddDirectory("/srv/w/**");
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .ro = {"/srv/w/conf/*.json"}}),
+            "read-write /srv/w\nread-only /srv/w/conf/*.json\nread-only /srv/w/conf/a.json\n");
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .ro = {"/srv/w/**/a.json"}}),
+            "read-write /srv/w\ndenied /srv/w/**/a.json (missing from /srv/w/**/a.json)\n"
+            "read-only /srv/w/conf/a.json\n");
+  host_.AddSymlink("/srv/w/?.txt", "/srv/w/conf").AddFile("/srv/w/b.txt");
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .ro = {"/srv/w/?.txt"}}), "read-write /srv/w\nread-only /srv/w/b.txt\n");
+}
+
 TEST_F(Globs, AFileOfExactlyThatNameDoesNotLiftADenial) {
   host_.AddFile("/srv/w/[id].tsx").AddFile("/srv/w/i.tsx").AddFile("/srv/w/*.env");
   EXPECT_EQ(Rules({.ro = {"/srv/w"}, .denied = {"/srv/w/[id].tsx", "/srv/w/*.env"}}),

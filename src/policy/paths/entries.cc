@@ -175,15 +175,39 @@ bool IsMissingPlace(const std::string& path, PathWalker& walker) {
          !walker.LookAt(path).status;
 }
 
+// What is called exactly like the pattern. A link on the way behind its base may be a command's.
+bool IsPresent(const std::string& path, PathWalker& walker) {
+  const Result<Walked> base = walker.Walk(GlobBase(path));
+  const Result<Walked> literal = walker.Walk(path);
+  return base && literal && literal->status && literal->links.size() == base->links.size();
+}
+
+// A file that is called like a read-only pattern is the grant in its place. A command may have made it: what
+// the pattern matches in read-write grants, which come before, is held read-only nevertheless.
+Status HoldMatches(const PathEntry& written, Examination& all) {
+  const auto before = static_cast<std::ptrdiff_t>(all.entries.size());
+  const std::size_t told = all.warnings.size();
+  if (Status status = ExamineGlob(written, Access::kReadOnly, all); !status) return status;
+  all.warnings.resize(told);
+  const RuleSet rules = RulesOf({all.entries.begin(), all.entries.begin() + before});
+  const auto is_only_read = [&](const ExaminedEntry& entry) {
+    const PathRule* const around = rules.Covering(entry.walked.path);
+    return around == nullptr || around->access != Access::kReadWrite;
+  };
+  all.entries.erase(std::remove_if(all.entries.begin() + before, all.entries.end(), is_only_read),
+                    all.entries.end());
+  return Done{};
+}
+
 Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
   // Write access is given by name: whoever made the directories there chose what a pattern reaches.
   if (IsGlob(written.path) && access != Access::kReadWrite) {
-    const Result<Walked> literal = all.walker.Walk(written.path);
-    const bool missing = IsMissingPlace(written.path, all.walker);
-    const bool named = missing || (access == Access::kReadOnly && literal && literal->status);
-    if (access == Access::kDenied || !named) {
-      if (Status status = ExamineGlob(written, access, all); !status) return status;
-    }
+    const bool read_only = access == Access::kReadOnly;
+    const bool named =
+        IsMissingPlace(written.path, all.walker) || (read_only && IsPresent(written.path, all.walker));
+    if (Status status = read_only && named ? HoldMatches(written, all) : ExamineGlob(written, access, all);
+        !status)
+      return status;
     if (!named) return Done{};
   }
   Examined examined = Examine(written, access, all);
