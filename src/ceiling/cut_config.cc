@@ -235,7 +235,10 @@ Status CheckContainment(const CeilingSection& section, const Config& config, Con
   // Options of Seatbelt can open what no other clause speaks of.
   const bool options = !config.backend_section.members.empty();
   if (options && TraitsOf(containment).home == OperatingSystem::kMacos) return refused("");
-  if (!section.require.containments) return Done{};
+  // The client of a remote one starts plug-ins that its configuration, the caller's or a command's, names: on
+  // this machine, and bounded by nothing.
+  if (!section.require.containments)
+    return TraitsOf(containment).remote ? Status(refused("/require/containments")) : Done{};
   const std::vector<std::string>& allowed = *section.require.containments;
   const auto stands = [&](std::string_view word) {
     return std::find(allowed.begin(), allowed.end(), word) != allowed.end();

@@ -367,6 +367,8 @@ TEST_F(CeilingConfigTest, Containments) {
   };
   EXPECT_FALSE(check("{}", Containment::kNone));
   EXPECT_TRUE(check("{}", Containment::kLxc));
+  EXPECT_FALSE(check("{}", Containment::kKubernetes));
+  EXPECT_TRUE(check(R"({"require":{"containments":["kubernetes"]}})", Containment::kKubernetes));
   const std::string process = R"({"require":{"containments":["process"]}})";
   EXPECT_TRUE(check(process, Containment::kLandlock));
   EXPECT_TRUE(check(process, Containment::kBubblewrap));
