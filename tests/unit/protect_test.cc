@@ -246,6 +246,14 @@ TEST_F(Protection, LinksAreReportedAndTheirTargetsHeld) {
                                             GitSnapshot::Text{"/srv/w/b/.git", "../real"}));
 }
 
+TEST_F(Protection, LinksOfEveryPresetAreReported) {
+  host_.AddFile("/srv/w/AGENTS.md").AddSymlink("/srv/w/CLAUDE.md", "AGENTS.md");
+  for (const std::vector<Preset>& presets : {std::vector{Preset::kAgents}, {Preset::kGit, Preset::kAgents}}) {
+    const Result<Policy> policy = With({.rw = {"/srv/w"}}, presets);
+    EXPECT_THAT(policy->git.links, testing::ElementsAre(GitSnapshot::Text{"/srv/w/CLAUDE.md", "AGENTS.md"}));
+  }
+}
+
 TEST_F(Protection, AnEntryForExactlySuchAPathDecides) {
   AddRepository("/srv/w/.git");
   const Result<Policy> policy = With({.rw = {"/srv/w", "/srv/w/.git/hooks"}});

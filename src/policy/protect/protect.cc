@@ -140,10 +140,16 @@ class Protection {
     }
     others_since_ = host_.OldestRun(roots_);
     if (Status found = Find(); !found) return found;
-    if (const PresetEntry* const entry = GitEntry(config_)) {
-      if (Status held = HoldGit(*entry); !held) return held;
+    const PresetEntry* const git = GitEntry(config_);
+    protector_.Begin(git != nullptr ? *git : config_.protect.front());
+    if (git != nullptr) {
+      if (Status held = HoldGit(*git); !held) return held;
     }
+    if (Status held = HoldClosed(); !held) return held;
     if (Status held = HoldNamed(); !held) return held;
+    // Of all that is held.
+    if (git != nullptr) TakeSnapshot();
+    policy_.git.links = protector_.Links();
     return protector_.CheckCount(config_.protect.front().pointer);
   }
 
@@ -225,16 +231,17 @@ class Protection {
   }
 
   Status HoldGit(const PresetEntry& entry) {
-    protector_.Begin(entry);
     if (entry.safe_config) git_.AllowSafeConfigs();
     if (Status held = git_.Apply(); !held) return held;
-    if (Status found = FindData(); !found) return found;
+    return FindData();
+  }
+
+  // What nobody could search: a command could open it and write files there that the presets know by name.
+  Status HoldClosed() {
     closed_.insert(closed_.end(), search_.Closed().begin(), search_.Closed().end());
     for (const std::string& closed : closed_) protector_.Protect(closed, WhenMissing::kLeft);
     if (Status held = protector_.HoldOtherNames(); !held) return held;
-    if (Status ended = protector_.End(); !ended) return ended;
-    TakeSnapshot();
-    return Done{};
+    return protector_.End();
   }
 
   // Of git's data a single one may be granted.
@@ -298,7 +305,6 @@ class Protection {
                  [this](const std::string& root) { return protector_.Writable(root); });
     policy_.git.closed = closed_;
     policy_.git.configs = git_.Configs();
-    policy_.git.links = protector_.Links();
     policy_.git.instructions = git_.Instructions();
     policy_.git.since = begun_;
     // Also one that began during the search.
