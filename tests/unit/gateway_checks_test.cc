@@ -270,6 +270,39 @@ TEST(GatewayChecks, NamesThatResolveToTheHostOrItsNetworkAreRefused) {
   });
 }
 
+TEST(GatewayChecks, ASearchDomainDoesNotLeadToADeniedName) {
+  InWorld([](World& world) {
+    world.SearchIn("first.test corp.test last.test");
+    world.Name("secret.corp.test", {"203.0.113.1"});
+    world.Name("early.first.test", {"203.0.113.1"});
+    world.Name("secret.last.test", {"203.0.113.1"});
+    for (const std::uint16_t port : {std::uint16_t{80}, std::uint16_t{81}})
+      world.Serve("203.0.113.1", port, CountBytes);
+    world.Start({.egress = RuleAction::kAllow,
+                 .deny = {{.to = {{.host = "*.corp.test"}},
+                           .ports = {{Protocol::kTcp, 80, 80}},
+                           .pointer = "/network/egress/deny/0"}}});
+    world.Inside([&] {
+      const auto ask = [](const std::string& name, std::uint16_t port) {
+        const UniqueFd socket = Connect(Ask(name).at(0), port);
+        SendText(socket.Get(), "GET / HTTP/1.0\r\nHost: " + name + "\r\n\r\n");
+        ::shutdown(socket.Get(), SHUT_WR);
+        return ReceiveAll(socket.Get());
+      };
+      EXPECT_EQ(ask("secret", 80), "|ECONNRESET");
+      EXPECT_EQ(ask("early", 80), "31|end");
+      EXPECT_THAT(world.Asked(), testing::Not(testing::Contains("secret.corp.test")));
+      EXPECT_EQ(ask("secret", 81), "32|end");
+    });
+    EXPECT_THAT(world.Asked(), testing::Not(testing::Contains("secret.last.test")));
+    const std::vector<GatewayRecord> records = world.Finish();
+    ASSERT_FALSE(records.empty());
+    EXPECT_EQ(records[0].verdict, RuleAction::kDeny);
+    EXPECT_EQ(records[0].name, "secret.corp.test");
+    EXPECT_EQ(records[0].pointer, "/network/egress/deny/0");
+  });
+}
+
 // Programs find them in the hosts file, and so connect to an address.
 TEST(GatewayChecks, AnAddressOfTheHostsFileStandsForItsAllowedName) {
   InWorld([](World& world) {

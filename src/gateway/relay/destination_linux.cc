@@ -100,12 +100,16 @@ void Destination::FindName(const std::string& name, Callback callback) {
   // Only where a rule names the host: an address rule needs an address, and the proxy resolves the name.
   const UpstreamProxy* proxy = ProxyFor(services_.rules.UpstreamProxies(), name, meant_.port);
   if (proxy != nullptr && judgement.by_name) return FindProxy(*proxy, name, std::move(callback));
-  services_.resolver.Resolve(name, [this, judgement, callback = std::move(callback),
-                                    alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
-    if (alive.expired()) return;
-    const std::vector<IpEndpoint> endpoints = Filter(judgement, resolution);
-    callback(endpoints);
-  });
+  const auto denies = [this](const std::string& form) {
+    return services_.rules.Denies(form, protocol_, meant_.port);
+  };
+  services_.resolver.Resolve(name, denies,
+                             [this, judgement, callback = std::move(callback),
+                              alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
+                               if (alive.expired()) return;
+                               const std::vector<IpEndpoint> endpoints = Filter(judgement, resolution);
+                               callback(endpoints);
+                             });
 }
 
 // The host's configuration names the proxy, so its addresses need no rule.
@@ -119,19 +123,27 @@ void Destination::FindProxy(const UpstreamProxy& proxy, const std::string& host,
   record_.reason = "through the proxy of " + proxy.variable;
   if (proxy.host == "localhost") return callback(OnLoopback(proxy.port));
   if (const auto literal = IpAddress::Parse(proxy.host)) return callback({{*literal, proxy.port}});
-  services_.resolver.Resolve(proxy.host, [this, port = proxy.port, callback = std::move(callback),
-                                          alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
-    if (alive.expired()) return;
-    std::vector<IpEndpoint> endpoints;
-    for (const IpAddress& address : resolution.addresses) endpoints.push_back({address, port});
-    if (endpoints.empty()) Refuse({.reason = "the name of the upstream proxy has no address"});
-    callback(InterleaveFamilies(endpoints));
-  });
+  const auto denies_none = [](const std::string& /*form*/) { return false; };
+  services_.resolver.Resolve(proxy.host, denies_none,
+                             [this, port = proxy.port, callback = std::move(callback),
+                              alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
+                               if (alive.expired()) return;
+                               std::vector<IpEndpoint> endpoints;
+                               for (const IpAddress& address : resolution.addresses)
+                                 endpoints.push_back({address, port});
+                               if (endpoints.empty())
+                                 Refuse({.reason = "the name of the upstream proxy has no address"});
+                               callback(InterleaveFamilies(endpoints));
+                             });
 }
 
 std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolution& resolution) {
   std::vector<IpEndpoint> endpoints;
   Judgement refusal{.reason = resolution.problem};
+  if (!resolution.denied.empty()) {
+    refusal = services_.rules.JudgeName(resolution.denied, protocol_, meant_.port);
+    record_.name = resolution.denied;
+  }
   for (const IpAddress& address : resolution.addresses) {
     const Judgement judgement = services_.rules.JudgeAnswer(name, address, protocol_, meant_.port);
     if (judgement.allowed) {
