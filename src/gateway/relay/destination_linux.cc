@@ -52,6 +52,10 @@ Judgement Destination::JudgeName(const std::string& name) const {
   return services_.rules.JudgeName(name, protocol_, meant_.port);
 }
 
+std::optional<Judgement> Destination::DeniedByHosts(const IpAddress& address) const {
+  return DenialByHosts(services_.rules, services_.resolver.Hosts(), address, protocol_, meant_.port);
+}
+
 void Destination::Find(Callback callback) {
   if (SyntheticNames::IsSynthetic(meant_.address)) {
     const std::string* name = services_.names.Find(meant_.address);
@@ -61,6 +65,10 @@ void Destination::Find(Callback callback) {
     return callback({});
   }
   record_.address = meant_.address.Text();
+  if (const auto denial = DeniedByHosts(meant_.address)) {
+    Refuse(*denial);
+    return callback({});
+  }
   const Judgement judgement = services_.rules.JudgeAddress(meant_.address, protocol_, meant_.port);
   if (!judgement.allowed) {
     const auto name = AllowedNameOf(services_.rules, services_.resolver.Hosts(), meant_.address.Unmapped(),
@@ -145,7 +153,8 @@ std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolut
     record_.name = resolution.denied;
   }
   for (const IpAddress& address : resolution.addresses) {
-    const Judgement judgement = services_.rules.JudgeAnswer(name, address, protocol_, meant_.port);
+    const Judgement judgement =
+        DeniedByHosts(address).value_or(services_.rules.JudgeAnswer(name, address, protocol_, meant_.port));
     if (judgement.allowed) {
       endpoints.push_back({address, meant_.port});
     } else {
