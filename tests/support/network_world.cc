@@ -27,6 +27,8 @@
 namespace mxc {
 namespace {
 
+constexpr const char* kResolvConf = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n";
+
 using egress::IpAddress;
 using egress::IpEndpoint;
 
@@ -103,7 +105,7 @@ World::World() {
   folder_ = folder;
   resolv_conf_ = folder_ + "/resolv.conf";
   hosts_ = folder_ + "/hosts";
-  WriteText(resolv_conf_, "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
+  WriteText(resolv_conf_, kResolvConf);
   WriteText(hosts_, "");
   WriteText(folder_ + "/asked", "");
 }
@@ -116,6 +118,10 @@ World::~World() {
 }
 
 void World::HostsFile(const std::string& text) { WriteText(hosts_, text); }
+
+void World::SearchIn(const std::string& domains) {
+  WriteText(resolv_conf_, kResolvConf + ("search " + domains + "\n"));
+}
 
 void World::Fork(const std::function<void()>& body) {
   const pid_t parent = ::getpid();

@@ -42,6 +42,8 @@ class World {
   // What the host's name server says; every question it gets is counted by Asked.
   void Name(const std::string& name, const std::vector<std::string>& addresses) { names_[name] = addresses; }
   void HostsFile(const std::string& text);
+  // Search domains of the host's resolver.
+  void SearchIn(const std::string& domains);
 
   // Another process on the host, ended with the world.
   void Fork(const std::function<void()>& body);

@@ -292,6 +292,39 @@ TEST(GatewayChecks, NoRuleLeadsANameToTheHostsLoopback) {
   });
 }
 
+TEST(GatewayChecks, ASearchDomainDoesNotLeadToADeniedName) {
+  InWorld([](World& world) {
+    world.SearchIn("first.test corp.test last.test");
+    world.Name("secret.corp.test", {"203.0.113.1"});
+    world.Name("early.first.test", {"203.0.113.1"});
+    world.Name("secret.last.test", {"203.0.113.1"});
+    for (const std::uint16_t port : {std::uint16_t{80}, std::uint16_t{81}})
+      world.Serve("203.0.113.1", port, CountBytes);
+    world.Start({.egress = RuleAction::kAllow,
+                 .deny = {{.to = {{.host = "*.corp.test"}},
+                           .ports = {{Protocol::kTcp, 80, 80}},
+                           .pointer = "/network/egress/deny/0"}}});
+    world.Inside([&] {
+      const auto ask = [](const std::string& name, std::uint16_t port) {
+        const UniqueFd socket = Connect(Ask(name).at(0), port);
+        SendText(socket.Get(), "GET / HTTP/1.0\r\nHost: " + name + "\r\n\r\n");
+        ::shutdown(socket.Get(), SHUT_WR);
+        return ReceiveAll(socket.Get());
+      };
+      EXPECT_EQ(ReceiveAll(Connect(Ask("secret").at(0), 80).Get()), "|ECONNRESET");
+      EXPECT_EQ(ask("early", 80), "31|end");
+      EXPECT_THAT(world.Asked(), testing::Not(testing::Contains("secret.corp.test")));
+      EXPECT_EQ(ask("secret", 81), "32|end");
+    });
+    EXPECT_THAT(world.Asked(), testing::Not(testing::Contains("secret.last.test")));
+    const std::vector<GatewayRecord> records = world.Finish();
+    ASSERT_FALSE(records.empty());
+    EXPECT_EQ(records[0].verdict, RuleAction::kDeny);
+    EXPECT_EQ(records[0].name, "secret.corp.test");
+    EXPECT_EQ(records[0].pointer, "/network/egress/deny/0");
+  });
+}
+
 // Programs find them in the hosts file, and so connect to an address.
 TEST(GatewayChecks, AnAddressOfTheHostsFileStandsForItsAllowedName) {
   InWorld([](World& world) {
@@ -322,6 +355,46 @@ TEST(GatewayChecks, AnAddressOfTheHostsFileStandsForItsAllowedName) {
     ASSERT_FALSE(records.empty());
     EXPECT_EQ(records[0].name, "db.local");
     EXPECT_EQ(records[0].pointer, "/allow");
+  });
+}
+
+TEST(GatewayChecks, AnAddressThatTheHostsFileGivesADeniedNameIsDenied) {
+  InWorld([](World& world) {
+    for (const char* address : {"203.0.113.5", "203.0.113.6", "203.0.113.7", "203.0.113.8"}) {
+      for (const std::uint16_t port : {std::uint16_t{22}, std::uint16_t{80}})
+        world.Serve(address, port, CountBytes);
+    }
+    world.HostsFile(
+        "203.0.113.5 alias.test secret.test\n203.0.113.6 half.test\n203.0.113.7 secret.test\n"
+        "203.0.113.8 other.test\n");
+    world.Name("dns.test", {"203.0.113.5"});
+    world.Start(
+        {.egress = RuleAction::kAllow,
+         .allow = {{.to = {{.host = "*"}}, .pointer = "/allow/0"},
+                   {.to = {{.cidr = "203.0.113.7/32"}}, .pointer = "/allow/1"}},
+         .deny = {
+             {.to = {{.host = "secret.test"}}, .pointer = "/deny/0"},
+             {.to = {{.host = "half.test"}}, .ports = {{Protocol::kTcp, 22, 22}}, .pointer = "/deny/1"}}});
+    world.Inside([] {
+      const auto ask = [](const std::string& address, std::uint16_t port) {
+        const UniqueFd socket = Connect(address, port);
+        SendText(socket.Get(), "GET / HTTP/1.0\r\nHost: a.test\r\n\r\n");
+        ::shutdown(socket.Get(), SHUT_WR);
+        return ReceiveAll(socket.Get());
+      };
+      EXPECT_EQ(ReceiveAll(Connect("203.0.113.5", 80).Get()), "|ECONNRESET");
+      EXPECT_EQ(ReceiveAll(Connect(Ask("dns.test").at(0), 80).Get()), "|ECONNRESET");
+      EXPECT_EQ(ReceiveAll(Connect(Ask("alias.test").at(0), 80).Get()), "|ECONNRESET");
+      EXPECT_EQ(ReceiveAll(Connect("203.0.113.6", 22).Get()), "|ECONNRESET");
+      EXPECT_EQ(ask("203.0.113.6", 80), "32|end");
+      EXPECT_EQ(ask("203.0.113.7", 80), "32|end");
+      EXPECT_EQ(ask("203.0.113.8", 80), "32|end");
+    });
+    const std::vector<GatewayRecord> records = world.Finish();
+    ASSERT_FALSE(records.empty());
+    EXPECT_EQ(records[0].verdict, RuleAction::kDeny);
+    EXPECT_EQ(records[0].address, "203.0.113.5");
+    EXPECT_EQ(records[0].pointer, "/deny/0");
   });
 }
 

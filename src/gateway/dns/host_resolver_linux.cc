@@ -46,15 +46,14 @@ const std::string& WatchedFile::Text() {
 // The questions about one name: both families at a time, one form of the name after the other.
 class Lookup : public std::enable_shared_from_this<Lookup> {
  public:
-  Lookup(HostResolver& resolver, std::string name, ResolvConf conf)
-      : resolver_(resolver), name_(std::move(name)), conf_(std::move(conf)) {
-    forms_.push_back(name_);
-    const auto dots = static_cast<std::uint32_t>(std::count(name_.begin(), name_.end(), '.'));
-    for (const std::string& domain : conf_.search) {
-      const auto form = dots < conf_.dots ? ValidForm(name_ + "." + domain) : std::nullopt;
-      if (form) forms_.push_back(*form);
-    }
-  }
+  // `denied`: the form behind the last one, which may not be asked for.
+  Lookup(HostResolver& resolver, std::string key, ResolvConf conf, std::vector<std::string> forms,
+         std::string denied)
+      : resolver_(resolver),
+        key_(std::move(key)),
+        conf_(std::move(conf)),
+        forms_(std::move(forms)),
+        denied_(std::move(denied)) {}
 
   void AddCallback(HostResolver::Callback callback) { callbacks_.push_back(std::move(callback)); }
   [[nodiscard]] std::vector<HostResolver::Callback> TakeCallbacks() { return std::exchange(callbacks_, {}); }
@@ -80,10 +79,6 @@ class Lookup : public std::enable_shared_from_this<Lookup> {
   }
 
  private:
-  static std::optional<std::string> ValidForm(std::string form) {
-    return form.size() <= 253 ? std::optional(std::move(form)) : std::nullopt;
-  }
-
   void Take(std::uint16_t type, const std::optional<DnsResponse>& response) {
     --pending_;
     if (response) {
@@ -107,17 +102,19 @@ class Lookup : public std::enable_shared_from_this<Lookup> {
     }
     Resolution resolution{.addresses = std::move(addresses_)};
     if (resolution.addresses.empty()) {
+      if (answered_) resolution.denied = denied_;
       resolution.problem = answered_ ? "the name has no address" : "no name server answers";
       keep_ms_ = kKeepFailureMs;
     }
     // Kept only if both families have been answered.
-    resolver_.Finish(name_, std::move(resolution), pending_ == 0 ? keep_ms_ : 0);
+    resolver_.Finish(key_, std::move(resolution), pending_ == 0 ? keep_ms_ : 0);
   }
 
   HostResolver& resolver_;
-  std::string name_;
+  std::string key_;
   ResolvConf conf_;
-  std::vector<std::string> forms_ = {};
+  std::vector<std::string> forms_;
+  std::string denied_;
   std::size_t form_ = 0;
   std::vector<std::shared_ptr<Question>> questions_ = {};
   std::vector<HostResolver::Callback> callbacks_ = {};
@@ -130,30 +127,36 @@ class Lookup : public std::enable_shared_from_this<Lookup> {
 
 HostResolver::~HostResolver() = default;
 
-void HostResolver::Resolve(const std::string& name, Callback callback) {
+void HostResolver::Resolve(const std::string& name, const Denies& denies, Callback callback) {
+  ResolvConf conf = ParseResolvConf(resolv_conf_.Text());
+  std::vector<std::string> forms = FormsOf(name, conf);
+  const auto cut = std::find_if(forms.begin() + 1, forms.end(), denies);
+  const std::string denied = cut == forms.end() ? "" : *cut;
+  forms.erase(cut, forms.end());
+  const std::string key = name + " " + denied;  // what is denied depends on the port
   const auto later = [&](Resolution resolution) {
     loop_.Defer([callback, resolution = std::move(resolution)] { callback(resolution); });
   };
-  const auto known = known_.find(name);
+  const auto known = known_.find(key);
   if (known != known_.end() && known->second.until_ms > loop_.NowMs()) return later(known->second.resolution);
-  if (const auto running = running_.find(name); running != running_.end()) {
+  if (const auto running = running_.find(key); running != running_.end()) {
     return running->second->AddCallback(std::move(callback));
   }
   std::vector<IpAddress> written = FindInHosts(hosts_.Text(), name);
   if (!written.empty()) return later({.addresses = std::move(written)});
   if (running_.size() >= kMaxRunning) return later({.problem = "too many names are being resolved"});
-  auto lookup = std::make_shared<Lookup>(*this, name, ParseResolvConf(resolv_conf_.Text()));
-  running_.emplace(name, lookup);
+  auto lookup = std::make_shared<Lookup>(*this, key, std::move(conf), std::move(forms), denied);
+  running_.emplace(key, lookup);
   lookup->AddCallback(std::move(callback));
   lookup->Ask();
 }
 
-void HostResolver::Finish(const std::string& name, const Resolution& resolution, std::uint64_t keep_ms) {
-  const std::shared_ptr<Lookup> lookup = std::move(running_.at(name));
-  running_.erase(name);
+void HostResolver::Finish(const std::string& key, const Resolution& resolution, std::uint64_t keep_ms) {
+  const std::shared_ptr<Lookup> lookup = std::move(running_.at(key));
+  running_.erase(key);
   loop_.Defer([lookup] {});  // it is still on the stack
   if (known_.size() >= kMaxKnown) known_.clear();
-  if (keep_ms != 0) known_[name] = {.resolution = resolution, .until_ms = loop_.NowMs() + keep_ms};
+  if (keep_ms != 0) known_[key] = {.resolution = resolution, .until_ms = loop_.NowMs() + keep_ms};
   for (const Callback& callback : lookup->TakeCallbacks()) callback(resolution);
 }
 

@@ -1,7 +1,8 @@
 // Resolves names as the host does: its hosts file, then the name servers of its resolv.conf. The C library's
 // resolver would block the loop and load modules into this process, and a static program has none.
 //
-//   resolver.Resolve("api.example.com", [](const Resolution& r) { ... });   // never called before it returns
+//   resolver.Resolve("api.example.com", denies, [](const Resolution& r) { ... });
+//   // never called before it returns
 //
 // Answers are cached for their TTL, at most a minute.
 #pragma once
@@ -22,6 +23,7 @@ namespace mxc::egress {
 struct Resolution {
   std::vector<IpAddress> addresses = {};  // IPv6 before IPv4, each in the order received
   std::string_view problem = {};          // why there are none
+  std::string denied = {};                // the form of the name that was not asked for, if it came to that
 };
 
 // A small file that is read again when it was replaced. If it can no longer be read, the last text stays.
@@ -41,6 +43,8 @@ class Lookup;
 class HostResolver {
  public:
   using Callback = std::function<void(const Resolution&)>;
+  // Whether the name may not be asked for.
+  using Denies = std::function<bool(const std::string& name)>;
 
   HostResolver(Loop& loop, const ResolverFiles& files)
       : loop_(loop), resolv_conf_(files.resolv_conf), hosts_(files.hosts) {}
@@ -48,7 +52,8 @@ class HostResolver {
   HostResolver& operator=(const HostResolver&) = delete;
   ~HostResolver();
 
-  void Resolve(const std::string& name, Callback callback);
+  // `name` has been judged; `denies` judges its forms in the search domains. The search ends at a denied one.
+  void Resolve(const std::string& name, const Denies& denies, Callback callback);
   // The text of the hosts file.
   [[nodiscard]] const std::string& Hosts() { return hosts_.Text(); }
 
@@ -58,11 +63,12 @@ class HostResolver {
     Resolution resolution = {};
     std::uint64_t until_ms = 0;
   };
-  void Finish(const std::string& name, const Resolution& resolution, std::uint64_t keep_ms);
+  void Finish(const std::string& key, const Resolution& resolution, std::uint64_t keep_ms);
 
   Loop& loop_;
   WatchedFile resolv_conf_;
   WatchedFile hosts_;
+  // By the name and the form at which its search ends.
   std::unordered_map<std::string, Known> known_;
   std::unordered_map<std::string, std::shared_ptr<Lookup>> running_;
 };

@@ -52,6 +52,10 @@ Judgement Destination::JudgeName(const std::string& name) const {
   return services_.rules.JudgeName(name, protocol_, meant_.port);
 }
 
+std::optional<Judgement> Destination::DeniedByHosts(const IpAddress& address) const {
+  return DenialByHosts(services_.rules, services_.resolver.Hosts(), address, protocol_, meant_.port);
+}
+
 void Destination::Find(Callback callback) {
   if (SyntheticNames::IsSynthetic(meant_.address)) {
     const std::string* name = services_.names.Find(meant_.address);
@@ -61,6 +65,10 @@ void Destination::Find(Callback callback) {
     return callback({});
   }
   record_.address = meant_.address.Text();
+  if (const auto denial = DeniedByHosts(meant_.address)) {
+    Refuse(*denial);
+    return callback({});
+  }
   const Judgement judgement = services_.rules.JudgeAddress(meant_.address, protocol_, meant_.port);
   if (!judgement.allowed) {
     const auto name = AllowedNameOf(services_.rules, services_.resolver.Hosts(), meant_.address.Unmapped(),
@@ -100,12 +108,16 @@ void Destination::FindName(const std::string& name, Callback callback) {
   // Only where a rule names the host: an address rule needs an address, and the proxy resolves the name.
   const UpstreamProxy* proxy = ProxyFor(services_.rules.UpstreamProxies(), name, meant_.port);
   if (proxy != nullptr && judgement.by_name) return FindProxy(*proxy, name, std::move(callback));
-  services_.resolver.Resolve(name, [this, judgement, callback = std::move(callback),
-                                    alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
-    if (alive.expired()) return;
-    const std::vector<IpEndpoint> endpoints = Filter(judgement, resolution);
-    callback(endpoints);
-  });
+  const auto denies = [this](const std::string& form) {
+    return services_.rules.Denies(form, protocol_, meant_.port);
+  };
+  services_.resolver.Resolve(name, denies,
+                             [this, judgement, callback = std::move(callback),
+                              alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
+                               if (alive.expired()) return;
+                               const std::vector<IpEndpoint> endpoints = Filter(judgement, resolution);
+                               callback(endpoints);
+                             });
 }
 
 // The host's configuration names the proxy, so its addresses need no rule.
@@ -119,21 +131,30 @@ void Destination::FindProxy(const UpstreamProxy& proxy, const std::string& host,
   record_.reason = "through the proxy of " + proxy.variable;
   if (proxy.host == "localhost") return callback(OnLoopback(proxy.port));
   if (const auto literal = IpAddress::Parse(proxy.host)) return callback({{*literal, proxy.port}});
-  services_.resolver.Resolve(proxy.host, [this, port = proxy.port, callback = std::move(callback),
-                                          alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
-    if (alive.expired()) return;
-    std::vector<IpEndpoint> endpoints;
-    for (const IpAddress& address : resolution.addresses) endpoints.push_back({address, port});
-    if (endpoints.empty()) Refuse({.reason = "the name of the upstream proxy has no address"});
-    callback(InterleaveFamilies(endpoints));
-  });
+  const auto denies_none = [](const std::string& /*form*/) { return false; };
+  services_.resolver.Resolve(proxy.host, denies_none,
+                             [this, port = proxy.port, callback = std::move(callback),
+                              alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
+                               if (alive.expired()) return;
+                               std::vector<IpEndpoint> endpoints;
+                               for (const IpAddress& address : resolution.addresses)
+                                 endpoints.push_back({address, port});
+                               if (endpoints.empty())
+                                 Refuse({.reason = "the name of the upstream proxy has no address"});
+                               callback(InterleaveFamilies(endpoints));
+                             });
 }
 
 std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolution& resolution) {
   std::vector<IpEndpoint> endpoints;
   Judgement refusal{.reason = resolution.problem};
+  if (!resolution.denied.empty()) {
+    refusal = services_.rules.JudgeName(resolution.denied, protocol_, meant_.port);
+    record_.name = resolution.denied;
+  }
   for (const IpAddress& address : resolution.addresses) {
-    Judgement judgement = services_.rules.JudgeAnswer(name, address, protocol_, meant_.port);
+    Judgement judgement =
+        DeniedByHosts(address).value_or(services_.rules.JudgeAnswer(name, address, protocol_, meant_.port));
     // To the command it is the sandbox's own: a rule that allows it does not mean the host's.
     const BlockedRange* const own = services_.rules.Proxy() ? nullptr : FindOwn(address);
     if (own != nullptr) judgement = {.pointer = name.pointer, .reason = own->what};

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ class Destination {
 
  private:
   [[nodiscard]] Judgement JudgeName(const std::string& name) const;
+  [[nodiscard]] std::optional<Judgement> DeniedByHosts(const IpAddress& address) const;
   void FindName(const std::string& name, Callback callback);
   void FindProxy(const UpstreamProxy& proxy, const std::string& host, Callback callback);
   [[nodiscard]] std::vector<IpEndpoint> Filter(const Judgement& name, const Resolution& resolution);

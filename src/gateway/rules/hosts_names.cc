@@ -7,6 +7,8 @@
 namespace mxc::egress {
 namespace {
 
+constexpr std::string_view kDeniedName = "/etc/hosts gives this address a denied name";
+
 bool MayLeadTo(const RuleBook& book, const std::string& name, const IpAddress& address, Protocol protocol,
                std::uint16_t port) {
   const Judgement judgement = book.JudgeName(name, protocol, port);
@@ -23,6 +25,20 @@ std::optional<std::string> AllowedNameOf(const RuleBook& book, std::string_view 
     if (!found && at == address && MayLeadTo(book, name, at, protocol, port)) found = name;
   });
   return found;
+}
+
+std::optional<Judgement> DenialByHosts(const RuleBook& book, std::string_view hosts, const IpAddress& address,
+                                       Protocol protocol, std::uint16_t port) {
+  // Most policies deny no name, and the file may be long. An empty name is denied where "*" is.
+  if (book.Proxy() || (!book.DeniesNames() && !book.Denies({}, protocol, port))) return std::nullopt;
+  if (book.AllowsBlockOf(address, protocol, port)) return std::nullopt;
+  std::optional<Judgement> denial;
+  ForEachHost(hosts, [&](const IpAddress& at, const std::string& name) {
+    if (denial || at.Inner() != address.Inner() || !book.Denies(name, protocol, port)) return;
+    denial = book.JudgeName(name, protocol, port);
+    denial->reason = kDeniedName;
+  });
+  return denial;
 }
 
 void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts) {

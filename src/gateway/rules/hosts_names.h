@@ -1,6 +1,7 @@
 // Connections to addresses in the host's hosts file. The command sees that file, and the C library reads it
 // before it asks a resolver: a program that looks up an allowed name then connects to the address in the
-// file. Such a connection is judged as one to the name, as if the gateway had resolved it.
+// file. Such a connection is judged as one to the name, as if the gateway had resolved it, and an address of
+// a denied name is denied: nothing tells which of its names the program looked up.
 #pragma once
 
 #include <optional>
@@ -17,6 +18,12 @@ namespace mxc::egress {
 [[nodiscard]] std::optional<std::string> AllowedNameOf(const RuleBook& book, std::string_view hosts,
                                                        const IpAddress& address, Protocol protocol,
                                                        std::uint16_t port);
+
+// The refusal of an address that has a denied name in the text of a hosts file. Absent: it has none, or an
+// allow rule names the address or a block around it.
+[[nodiscard]] std::optional<Judgement> DenialByHosts(const RuleBook& book, std::string_view hosts,
+                                                     const IpAddress& address, Protocol protocol,
+                                                     std::uint16_t port);
 
 // Makes the filter pass connections to these addresses; the gateway judges their ports.
 void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts);

@@ -70,6 +70,16 @@ ResolvConf ParseResolvConf(std::string_view text) {
   return conf;
 }
 
+std::vector<std::string> FormsOf(const std::string& name, const ResolvConf& conf) {
+  std::vector<std::string> forms = {name};
+  const auto dots = static_cast<std::uint32_t>(std::count(name.begin(), name.end(), '.'));
+  if (dots >= conf.dots) return forms;
+  for (const std::string& domain : conf.search) {
+    if (name.size() + 1 + domain.size() <= 253) forms.push_back(name + "." + domain);
+  }
+  return forms;
+}
+
 void ForEachHost(std::string_view text,
                  const std::function<void(const IpAddress& address, const std::string& name)>& on_host) {
   while (!text.empty()) {

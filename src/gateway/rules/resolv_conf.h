@@ -21,6 +21,8 @@ struct ResolvConf {
 
 // Skips lines that it does not understand, as the C library does.
 [[nodiscard]] ResolvConf ParseResolvConf(std::string_view text);
+// The names to ask for, in order: `name` (ValidName), then its forms in the search domains.
+[[nodiscard]] std::vector<std::string> FormsOf(const std::string& name, const ResolvConf& conf);
 // The addresses of `name` (ValidName) in a hosts file, in its order.
 [[nodiscard]] std::vector<IpAddress> FindInHosts(std::string_view text, std::string_view name);
 

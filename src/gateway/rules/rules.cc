@@ -153,6 +153,7 @@ const RuleBook::Rule* RuleBook::FindAddress(const IpAddress& address, bool deny,
                                             Protocol protocol, std::uint16_t port) const {
   const auto holds = [&](const Block& block) {
     if (reach == Reach::kOwn && !block.own) return false;
+    if (reach == Reach::kNamed && block.cidr.prefix == 0) return false;
     if (!Contains(block.cidr, address)) return false;
     return std::none_of(block.except.begin(), block.except.end(),
                         [&](const Cidr& except) { return Contains(except, address); });

@@ -62,6 +62,10 @@ class RuleBook {
   [[nodiscard]] bool Denies(std::string_view name, Protocol protocol, std::uint16_t port) const {
     return FindName(name, true, protocol, port) != nullptr;
   }
+  // Whether an allow rule has a block that holds this address, and not every one.
+  [[nodiscard]] bool AllowsBlockOf(const IpAddress& address, Protocol protocol, std::uint16_t port) const {
+    return FindAddress(address.Unmapped(), false, Reach::kNamed, protocol, port) != nullptr;
+  }
   // Whether any rule denies a name. Then connections that are allowed by default are inspected as well.
   [[nodiscard]] bool DeniesNames() const { return denies_names_; }
   [[nodiscard]] const std::optional<OnlyProxy>& Proxy() const { return proxy_; }
@@ -94,7 +98,7 @@ class RuleBook {
   enum class Want { kFirst, kUninspected };
   [[nodiscard]] const Rule* FindName(std::string_view name, bool deny, Protocol protocol, std::uint16_t port,
                                      Want want = Want::kFirst) const;
-  enum class Reach { kAny, kOwn };
+  enum class Reach { kAny, kOwn, kNamed };
   [[nodiscard]] const Rule* FindAddress(const IpAddress& address, bool deny, Reach reach, Protocol protocol,
                                         std::uint16_t port) const;
   [[nodiscard]] std::vector<std::size_t> RulesFor(std::string_view name) const;
