@@ -93,7 +93,10 @@ struct Options {
 
   // Called as mxc-sh: `command` is a shell's, and the configuration says nothing of a command.
   bool shell = false;
-  std::string policy_file = {};             // as it was written, to be judged; empty: it came in a variable
+  std::string policy_file = {};  // as it was written, to be judged; empty: it came in a variable
+  // The file that the policy is read from (PolicyFileOf); "": none. Told once, at the start: a daemon
+  // prepares again when it has given up the launcher's descriptors and its directory.
+  std::string read_from = {};
   std::vector<std::string> variables = {};  // the caller's, passed on below those of the configuration
 
   std::vector<std::string> sockets = {};

@@ -11,6 +11,7 @@
 #include "base/terminal.h"
 #include "cli.h"
 #include "host/host.h"
+#include "read_request.h"
 #include "report/report.h"
 #include "shell/shell_call.h"
 #include "shell/shell_policy.h"
@@ -76,8 +77,9 @@ int RunMain(int argc, char** argv) {
   }
   try {
     const std::unique_ptr<Host> host = ThisHost();
-    const Result<Options> options = shell ? ShellOptions(argc, argv, *host) : ParseCommandLine(argc, argv);
+    Result<Options> options = shell ? ShellOptions(argc, argv, *host) : ParseCommandLine(argc, argv);
     if (!options) return RefuseToStart(options.error());
+    options->read_from = PolicyFileOf(*options, *host);
     const Status obeyed = Obey(*options);
     return obeyed ? RunApp(*options, *host) : RefuseToStart(obeyed.error());
   } catch (const std::exception& exception) {

@@ -19,7 +19,6 @@
 #include "plan/make_plan.h"
 #include "plan/policy_hash.h"
 #include "policy/resolve.h"
-#include "read_request.h"
 #include "report/hidden_values.h"
 #include "review/await_approval.h"
 #include "shell/shell_policy.h"
@@ -58,15 +57,13 @@ Status CheckWithin(const Bounds& bounds, const Config& config, const Policy& pol
 Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallback>& choice,
                                const Config& config, const Options& options, const Host& host) {
   const bool any = MeansProcess(config);
-  ResolveOptions resolving{
-      .experimental = options.experimental,
-      .allow_unsandboxed = options.allow_unsandboxed,
-      .shown_only = IsShownOnly(options),
-      .network_recorded = options.report.has_value(),
-      // mxc-sh refuses one that its command could write.
-      .policy_file = {.path = options.shell ? options.policy_file : PolicyFileOf(options, host),
-                      .kept = !options.shell},
-      .bounds = bounds};
+  ResolveOptions resolving{.experimental = options.experimental,
+                           .allow_unsandboxed = options.allow_unsandboxed,
+                           .shown_only = IsShownOnly(options),
+                           .network_recorded = options.report.has_value(),
+                           // mxc-sh refuses one that its command could write.
+                           .policy_file = {.path = options.read_from, .kept = !options.shell},
+                           .bounds = bounds};
   std::optional<Found> found;
   if (any && host.System() == OperatingSystem::kLinux && !choice) found = LinuxProcess(host);
   if (found) resolving.linux_process = found->containment;

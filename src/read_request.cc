@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/own_files.h"
@@ -179,6 +182,22 @@ Result<Settings> SettingsFor(const Options& options, const Json& document, const
   return starts ? ReadSettings(host) : Settings{};
 }
 
+// The descriptor that the configuration is read from, also where its name in /dev or /proc is written.
+std::optional<int> DescriptorOf(const Options& options) {
+  if (options.config_base64) return std::nullopt;
+  if (!options.config_path) return options.config_fd;
+  const std::string_view path = *options.config_path;
+  if (path == "-" || path == "/dev/stdin") return STDIN_FILENO;
+  for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(directory)) continue;
+    int number = -1;
+    const auto [end, failed] =
+        std::from_chars(path.data() + directory.size(), path.data() + path.size(), number);
+    if (failed == std::errc{} && end == path.data() + path.size()) return number;
+  }
+  return std::nullopt;
+}
+
 Request Read(const Options& options, const Host& host) {
   Result<Json> document = ReadDocument(options, host);
   if (!document) return {.config = document.error()};
@@ -222,11 +241,11 @@ std::string ConfigFileOf(const Options& options, const Host& host) {
 }
 
 std::string PolicyFileOf(const Options& options, const Host& host) {
-  const bool input = options.config_path == "-";
-  if (options.config_base64 || (!input && !options.config_fd)) return ConfigFileOf(options, host);
-  const int fd = options.config_fd.value_or(STDIN_FILENO);
-  const Result<std::string> path = host.ReadLink("/proc/self/fd/" + std::to_string(fd));
-  return path && path->starts_with('/') && LeadsToFileOf(*path, fd) ? *path : "";
+  if (options.shell) return options.policy_file;
+  const std::optional<int> fd = DescriptorOf(options);
+  if (!fd) return ConfigFileOf(options, host);
+  const Result<std::string> path = host.ReadLink("/proc/self/fd/" + std::to_string(*fd));
+  return path && path->starts_with('/') && LeadsToFileOf(*path, *fd) ? *path : "";
 }
 
 Request ReadRequest(const Options& options, const Host& host) {

@@ -71,6 +71,20 @@ void AppendBytes(std::string& out, const Character& /*character*/, std::string_v
 
 std::string Escaped(std::string_view text) { return EachCharacter(text, AppendBytes); }
 
+std::string EscapedLabel(std::string_view label) {
+  std::string out;
+  for (const char c : label) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7f && c != '.' && c != '\\') {
+      out += c;
+      continue;
+    }
+    out += '\\';
+    for (const unsigned divisor : {100U, 10U, 1U}) out += static_cast<char>('0' + byte / divisor % 10);
+  }
+  return out;
+}
+
 std::string Quoted(std::string_view text) { return "'" + Escaped(text) + "'"; }
 
 std::string EscapedJson(std::string_view json) {

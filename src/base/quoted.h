@@ -11,7 +11,10 @@ namespace mxc {
 // others (bidirectional controls, tags), line separators, what shows nothing or a blank that is no space, and
 // what is not UTF-8, byte for byte as \xNN.
 [[nodiscard]] std::string Escaped(std::string_view text);
-// The same in quotes: for messages.
+// A label of a host name as DNS tools write it (RFC 4343): what is no letter of a name as \DDD, in decimal; a
+// dot inside the label as well.
+[[nodiscard]] std::string EscapedLabel(std::string_view label);
+// As Escaped, in quotes: for messages.
 [[nodiscard]] std::string Quoted(std::string_view text);
 // JSON with those characters as \uNNNN, so that it means the same; line breaks between its tokens stay.
 [[nodiscard]] std::string EscapedJson(std::string_view json);

@@ -59,6 +59,11 @@ Error NeedsMounts(const PathRule& grant, const std::string& path) {
       "allowed (`mxc-exec --probe` says what forbids them here)");
 }
 
+Error NotFollowed(const std::string& path) {
+  return Conflict("the file of the policy, " + Quoted(path) + ", cannot be held: its path cannot be followed",
+                  "/filesystem", "name the file by its path, or give it on standard input, to mxc-exec -");
+}
+
 class OwnState {
  public:
   OwnState(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
@@ -123,7 +128,8 @@ class OwnState {
   // The same, and no link on the way may be one that the command could turn.
   Status KeepPolicy(const PolicyFile& file) {
     const Result<Walked> walked = seen_walker_.Walk(file.path);
-    if (!walked) return Done{};
+    // A link of /proc, at which a walk ends, says where it leads to its process alone.
+    if (!walked || walked->Is(FileType::kSymlink)) return NotFollowed(file.path);
     if (Status left = PinDirectoriesSteppedOutOf(*walked); !left || !file.kept) return left;
     if (Status links = CheckLinks(*walked); !links) return links;
     return KeepFile(file.path);

@@ -37,6 +37,11 @@ std::optional<std::string> SocketPath(const PathEntry& entry, const Host& host) 
   return display ? JoinPath(*runtime, path) : path;
 }
 
+// For messages, which quote no value of a variable.
+std::string NameOfSocket(const PathEntry& entry, const std::string& path) {
+  return entry.path.starts_with('$') ? "the path in " + Quoted(entry.path) : Quoted(path);
+}
+
 class SocketGrants {
  public:
   SocketGrants(const Host& host, const CeilingFiles& ceiling, Cuts* cuts, PathWalker& walker, RuleSet& rules,
@@ -51,13 +56,16 @@ class SocketGrants {
       return Done{};
     }
     if (!path->starts_with('/')) {
-      return Conflict(Quoted(entry.path) + " of sockets names no path: " + Quoted(*path), entry.pointer,
+      return Conflict("the variable " + Quoted(entry.path) + " of sockets names no path", entry.pointer,
                       "only sockets with a path can be granted");
     }
+    const std::string shown = NameOfSocket(entry, *path);
     Result<Walked> walked = walker_.Walk(*path);
-    if (!walked) return Conflict(walked.error().message, entry.pointer, "remove the entry");
+    if (!walked) {
+      return Conflict(shown + " of sockets cannot be followed to its end", entry.pointer, "remove the entry");
+    }
     if (!walked->status || walked->folded_missing) {
-      Warn("path-missing", entry, Quoted(*path) + " of sockets does not exist: nothing is granted");
+      Warn("path-missing", entry, shown + " of sockets does not exist: nothing is granted");
       return Done{};
     }
     if (cuts_ != nullptr && !ceiling_.AllowsSocket(entry, *walked, host_, walker_, *cuts_)) return Done{};
@@ -85,13 +93,13 @@ class SocketGrants {
  private:
   [[nodiscard]] Status Check(const PathEntry& entry, const Walked& walked) {
     if (IsNeverFromHost(walked.path) || !walked.Is(FileType::kSocket)) {
-      return Conflict(Quoted(walked.path) + " of sockets is no socket", entry.pointer,
+      return Conflict(NameOfSocket(entry, walked.path) + " of sockets is no socket", entry.pointer,
                       "grant files and directories with readonlyPaths or readwritePaths");
     }
     const std::string what = "the socket " + Quoted(entry.path);
     if (Status links = CheckGrantedLinks(entry, what, walked, host_, walker_); !links) return links;
     if (host_.MayAccess(walked.path, Access::kReadWrite)) return Done{};
-    return Conflict("the caller may not connect to " + Quoted(walked.path), entry.pointer,
+    return Conflict("the caller may not connect to " + NameOfSocket(entry, walked.path), entry.pointer,
                     "remove the entry, or change the mode of the socket");
   }
 

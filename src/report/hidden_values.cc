@@ -87,6 +87,22 @@ void Hide(const std::vector<std::string>& forms, Record& record) {
   }
 }
 
+// As names that a command looks up: in one label, or one for each piece between dots.
+std::vector<std::string> AsNames(std::string_view value) {
+  std::string labels;
+  for (const char& c : value) labels += c == '.' ? "." : EscapedLabel({&c, 1});
+  return {EscapedLabel(value), labels};
+}
+
+void AddForms(std::string_view value, std::vector<std::string>& forms) {
+  const std::string json = JsonString(value);
+  for (const std::string& form : {std::string(value), Escaped(value), WithoutQuotes(json),
+                                  WithoutQuotes(EscapedJson(json)), Record::parse(json).get<std::string>()}) {
+    std::string folded = Folded(form);
+    if (std::find(forms.begin(), forms.end(), folded) == forms.end()) forms.push_back(std::move(folded));
+  }
+}
+
 }  // namespace
 
 void HideValues(const std::vector<Variable>& environment) {
@@ -95,14 +111,8 @@ void HideValues(const std::vector<Variable>& environment) {
   for (std::string value : SecretValues(environment)) {
     value.erase(value.find_last_not_of("\r\n") + 1);
     if (value.size() < kMinValueBytes || IsPathOfThisHost(value)) continue;
-    const std::string json = JsonString(value);
-    for (const std::string& form :
-         {value, Escaped(value), WithoutQuotes(json), WithoutQuotes(EscapedJson(json)),
-          Record::parse(json).get<std::string>()}) {
-      std::string folded = Folded(form);
-      if (std::find(hidden.forms.begin(), hidden.forms.end(), folded) == hidden.forms.end())
-        hidden.forms.push_back(std::move(folded));
-    }
+    AddForms(value, hidden.forms);
+    for (const std::string& name : AsNames(value)) AddForms(name, hidden.forms);
   }
 }
 

@@ -43,6 +43,16 @@ TEST(HiddenValues, AreFoundAsTextAndJsonWriteThem) {
   EXPECT_EQ(RecordWithoutHiddenValues(record), R"({"path":"/x/[REDACTED]/y"})");
 }
 
+// The gateway writes what a command looks up as DNS tools do.
+TEST(HiddenValues, AreFoundInNamesThatAreLookedUp) {
+  HideValues({Of("BLANK_TOKEN", "correct horse.staple"), Of("BYTES_TOKEN", "t\xc3\xb6kenw\\rd99")});
+  EXPECT_EQ(WithoutHiddenValues("Correct\\032horse\\046staple.test"), "[REDACTED].test");
+  EXPECT_EQ(WithoutHiddenValues("correct\\032horse.staple.test"), "[REDACTED].test");
+  EXPECT_EQ(WithoutHiddenValues("t\\195\\182kenw\\092rd99"), "[REDACTED]");
+  EXPECT_EQ(RecordWithoutHiddenValues(R"({"host":"correct\\032horse\\046staple"})"),
+            R"({"host":"[REDACTED]"})");
+}
+
 TEST(HiddenValues, ARecordKeepsItsFormAndItsOwnWords) {
   HideValues({Of("AUTH_TYPE", "container"), Of("AUTH_KIND", "durationMs")});
   const std::string line =

@@ -438,6 +438,9 @@ TEST_F(ThisHostTest, KnowsTheFileBehindADescriptorOfThePolicy) {
   ASSERT_TRUE(policy);
   EXPECT_EQ(PolicyFileOf({.config_fd = policy.Get()}, *host_), path);
   EXPECT_EQ(PolicyFileOf({.config_path = path}, *host_), path);
+  for (const std::string named : {"/dev/fd/", "/proc/self/fd/"})
+    EXPECT_EQ(PolicyFileOf({.config_path = named + std::to_string(policy.Get())}, *host_), path);
+  EXPECT_EQ(PolicyFileOf({.config_path = "/proc/self/fd/x"}, *host_), "/proc/self/fd/x");
   ASSERT_EQ(::unlink(path.c_str()), 0);
   EXPECT_EQ(PolicyFileOf({.config_fd = policy.Get()}, *host_), "");
   const UniqueFd device{::open("/dev/null", O_RDWR | O_CLOEXEC)};

@@ -313,6 +313,16 @@ class OwnFiles : public OwnState {
   }
 };
 
+// /proc/self/cwd leads each process somewhere else: which file to hold cannot be told.
+TEST_F(OwnFiles, APolicyThatCannotBeFollowedIsRefused) {
+  host_.AddFile("/srv/work/p.json").AddSymlink("/proc/self", "42").AddSymlink("/srv/work/loop", "loop");
+  for (const std::string path : {"/proc/self/cwd/p.json", "/srv/work/loop"}) {
+    EXPECT_EQ(Kept({.rw = {"/srv/work"}}, path), "policy_conflict /filesystem: the file of the policy, '" +
+                                                     path + "', cannot be held: its path cannot be followed");
+    EXPECT_EQ(Kept({.ro = {"/srv/work"}}, path), "") << "nothing can be replaced";
+  }
+}
+
 TEST_F(OwnFiles, TheProgramIsNoCommandsToReplace) {
   host_.AddFile("/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec", "", {.uid = 1000})
       .AddFile("/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-sh", "", {.uid = 1000})

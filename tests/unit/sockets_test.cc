@@ -182,10 +182,31 @@ TEST_F(Sockets, WhatIsNoneIsRefusedAndWhatIsMissingLeftOut) {
             "policy_conflict /filesystem/sockets/0: the socket '/srv/link' leads through the symbolic link "
             "'/srv/link'");
   EXPECT_EQ(RefusalOf(With({}, {"$ABSTRACT"})),
-            "policy_conflict /filesystem/sockets/0: '$ABSTRACT' of sockets names no path: 'abstract=x'");
+            "policy_conflict /filesystem/sockets/0: the variable '$ABSTRACT' of sockets names no path");
   EXPECT_EQ(WarningsText(*With({}, {"$NONE", "/srv/none"})),
             "path-missing /filesystem/sockets/0\npath-missing /filesystem/sockets/1\n");
   EXPECT_EQ(WarningsText(*With({.denied = {"/srv/s"}}, {"/srv/s"})), "tightened /filesystem/sockets/0\n");
+}
+
+// Such an address may carry a password.
+TEST_F(Sockets, NoMessageQuotesAVariable) {
+  host_.SetEnvironment("DOCKER_HOST", "tcp://me:password@docker.test:2376")
+      .SetEnvironment("MISSING", "/srv/password")
+      .SetEnvironment("LOOP", "/srv/password-loop")
+      .SetEnvironment("FILE", "/srv/password-file");
+  host_.AddFile("/srv/password-file", "x").AddSymlink("/srv/password-loop", "password-loop");
+  EXPECT_EQ(RefusalOf(With({}, {"$DOCKER_HOST"})),
+            "policy_conflict /filesystem/sockets/0: the variable '$DOCKER_HOST' of sockets names no path");
+  EXPECT_EQ(RefusalOf(With({}, {"$LOOP"})),
+            "policy_conflict /filesystem/sockets/0: the path in '$LOOP' of sockets cannot be followed to its "
+            "end");
+  EXPECT_EQ(RefusalOf(With({}, {"$FILE"})),
+            "policy_conflict /filesystem/sockets/0: the path in '$FILE' of sockets is no socket");
+  const Result<Policy> missing = With({}, {"$MISSING"});
+  ASSERT_TRUE(missing.ok()) << RefusalOf(missing);
+  ASSERT_EQ(missing->warnings.size(), 1U);
+  EXPECT_EQ(missing->warnings[0].message,
+            "the path in '$MISSING' of sockets does not exist: nothing is granted");
 }
 
 TEST_F(Sockets, AreGrantedOnLinuxOnly) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/lists.h"
+#include "base/quoted.h"
 #include "gateway/rules/rules.h"
 
 namespace mxc::egress {
@@ -75,17 +76,9 @@ class Reader {
     failed_ = true;
     return {};
   }
-  // Escapes a dot inside a label.
   static void AppendLabel(std::string& name, ByteView label) {
     if (!name.empty()) name += '.';
-    for (const std::uint8_t byte : label) {
-      if (byte > 0x20 && byte < 0x7f && byte != '.' && byte != '\\') {
-        name += static_cast<char>(byte);
-        continue;
-      }
-      name += '\\';
-      for (const unsigned divisor : {100U, 10U, 1U}) name += static_cast<char>('0' + byte / divisor % 10);
-    }
+    name += EscapedLabel({reinterpret_cast<const char*>(label.data()), label.size()});
   }
 
   ByteView message_;
