@@ -1,6 +1,8 @@
 #include "gateway/rules/hosts_names.h"
 
+#include <algorithm>
 #include <set>
+#include <vector>
 
 #include "gateway/rules/resolv_conf.h"
 
@@ -14,6 +16,15 @@ bool MayLeadTo(const RuleBook& book, const std::string& name, const IpAddress& a
   const Judgement judgement = book.JudgeName(name, protocol, port);
   return judgement.allowed && judgement.by_name &&
          book.JudgeAnswer(judgement, address, protocol, port).allowed;
+}
+
+bool SharesOne(const IpAddress& address, const std::vector<IpAddress>& readings) {
+  const auto is_there = [&](const IpAddress& one) {
+    return std::find(readings.begin(), readings.end(), one) != readings.end();
+  };
+  if (!address.ipv6) return is_there(address);
+  const std::vector<IpAddress> own = address.Readings();
+  return std::any_of(own.begin(), own.end(), is_there);
 }
 
 }  // namespace
@@ -32,9 +43,10 @@ std::optional<Judgement> DenialByHosts(const RuleBook& book, std::string_view ho
   // Most policies deny no name, and the file may be long. An empty name is denied where "*" is.
   if (book.Proxy() || (!book.DeniesNames() && !book.Denies({}, protocol, port))) return std::nullopt;
   if (book.AllowsBlockOf(address, protocol, port)) return std::nullopt;
+  const std::vector<IpAddress> readings = address.Readings();
   std::optional<Judgement> denial;
   ForEachHost(hosts, [&](const IpAddress& at, const std::string& name) {
-    if (denial || at.Inner() != address.Inner() || !book.Denies(name, protocol, port)) return;
+    if (denial || !SharesOne(at, readings) || !book.Denies(name, protocol, port)) return;
     denial = book.JudgeName(name, protocol, port);
     denial->reason = kDeniedName;
   });
