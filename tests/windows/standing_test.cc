@@ -245,13 +245,13 @@ TEST_F(Standing, AStartThatWasKilledIsStartedAgain) {
 }
 
 TEST_F(Standing, TimeLimitsEndTheSandbox) {
-  const std::string id = Started(R"(, "session": {"idleTimeoutMs": 4000})");
+  const std::string id = Started(R"(, "session": {"idleTimeoutMs": 15000})");
   EXPECT_EQ(Exec(id, {"exit", "0"}).status, 0U);
   for (int i = 0; i < 1200 && !MachineProcesses().empty(); ++i) ::Sleep(50);
   EXPECT_TRUE(MachineProcesses().empty());  // nobody has called meanwhile
   EXPECT_EQ(StateOf(id), "absent");
   EXPECT_THAT(Exec(id, {"exit", "0"}).out, HasSubstr(R"("code":"stale_id")"));
-  const std::string short_lived = Started(R"(, "session": {"idleTimeoutMs": 60000, "lifetimeMs": 15000})");
+  const std::string short_lived = Started(R"(, "session": {"idleTimeoutMs": 60000, "lifetimeMs": 45000})");
   const Said cut = Exec(short_lived, {"sleep", "120000"});
   EXPECT_EQ(cut.status, 255U);
   EXPECT_TRUE(MachineProcesses().empty());

@@ -323,9 +323,9 @@ TEST_F(StandingWsl, ASandboxThatEndedBeforeItsCommandIsNotStarted) {
 }
 
 TEST_F(StandingWsl, TimeLimitsEndTheSandbox) {
-  const std::string id = Started(R"(, "session": {"idleTimeoutMs": 60000, "lifetimeMs": 10000})");
+  const std::string id = Started(R"(, "session": {"idleTimeoutMs": 60000, "lifetimeMs": 45000})");
   EXPECT_EQ(Exec(id).status, 7U);
-  ::Sleep(10000);
+  ::Sleep(45000);
   EXPECT_THAT(Exec(id).out, HasSubstr(R"("code":"stale_id")"));
   EXPECT_EQ(RunProgram({"--reap"}).out, "{\"reaped\":[\"" + id + "\"]}\n");
   EXPECT_EQ(Inside(), 0U);
