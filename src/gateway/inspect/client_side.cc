@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gateway/inspect/server_hello.h"
-#include "mxc/fold.h"
 
 namespace mxc::egress {
 namespace {
@@ -13,11 +12,8 @@ constexpr std::string_view kNamesHost = "it names a host in a protocol that the 
 
 // By the first line of its greeting (RFC 5321, 4.3.1): what follows may repeat the client's words.
 bool GreetsAsMail(ByteView said) {
-  constexpr std::string_view kMail = "smtp";
   const std::string_view text = TextOf(said);
-  const std::string_view line = text.substr(0, text.find('\n'));
-  const auto same = [](char a, char b) { return Folded(a) == b; };
-  return std::search(line.begin(), line.end(), kMail.begin(), kMail.end(), same) != line.end();
+  return Mentions(text.substr(0, text.find('\n')), "smtp");
 }
 
 }  // namespace

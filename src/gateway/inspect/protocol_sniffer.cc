@@ -17,11 +17,6 @@ bool IsHelloRecord(ByteView bytes, std::size_t at) {
   return bytes[at] == kHandshake && bytes[at + 1] == kTlsMajorVersion && bytes[at + 2] <= 4;
 }
 
-bool Mentions(std::string_view line, std::string_view word) {
-  const auto same = [](char a, char b) { return Folded(a) == b; };
-  return std::search(line.begin(), line.end(), word.begin(), word.end(), same) != line.end();
-}
-
 // Like the first bytes of a record of any type: servers of TLS 1.0 ignore what they do not know.
 Match BeginsRecord(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
@@ -56,6 +51,11 @@ bool BeginsRequest(std::string_view line) {
 bool PassedOver(std::uint8_t byte) {
   constexpr std::string_view kBlanks("\0\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0", 13);
   return kBlanks.find(static_cast<char>(byte)) != std::string_view::npos;
+}
+
+bool Mentions(std::string_view line, std::string_view word) {
+  const auto same = [](char a, char b) { return Folded(a) == b; };
+  return std::search(line.begin(), line.end(), word.begin(), word.end(), same) != line.end();
 }
 
 bool NamesHttp(std::string_view text) { return Mentions(text, "http/"); }

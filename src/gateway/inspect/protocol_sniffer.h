@@ -58,6 +58,8 @@ struct HeadNames {
 [[nodiscard]] bool PassedOver(std::uint8_t byte);
 // Whether it is a type of TLS record that IANA has assigned. No text and no blank begins with such a byte.
 [[nodiscard]] constexpr bool IsRecordType(std::uint8_t byte) { return byte >= 20 && byte <= 27; }
+// Whether the line contains `word`, which is in lower case, in whatever case.
+[[nodiscard]] bool Mentions(std::string_view line, std::string_view word);
 // Whether it contains "HTTP/", in whatever case.
 [[nodiscard]] bool NamesHttp(std::string_view text);
 // Whether some server could find a request in it.
