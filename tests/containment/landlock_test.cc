@@ -244,19 +244,18 @@ TEST_P(LandlockAlone, NothingOutlivesTheLauncher) {
 // Init reaps no faster than they come: it must look at its orders all the same.
 TEST_P(LandlockAlone, ProcessesThatForkAndExitForEverEndInTime) {
   if (uid == 0) GTEST_SKIP() << "no limit of processes holds for root";
-  using Clock = std::chrono::steady_clock;
   const std::string rw = workspace.Directory("rw");
   for (const bool killed : {false, true}) {
     Parts policy{.containment = "landlock", .read_write = {rw}};
     if (!killed) policy.timeout_ms = 1500;
-    const Clock::time_point begin = Clock::now();
-    Running running(
-        PrepareGuest(std::move(policy), {{"daemon", rw + "/lock"}, {"chains", "100", "25"}, {"wait"}}));
+    Launch launch =
+        PrepareGuest(std::move(policy), {{"daemon", rw + "/lock"}, {"chains", "100", "200"}, {"wait"}});
+    launch.deadline = std::chrono::seconds(120);
+    Running running(launch);
     ASSERT_TRUE(running.SaysOnStdout("ok\nok\n"));
     if (killed) running.Signal(SIGKILL);
-    EXPECT_FALSE(running.Wait().overdue);
-    EXPECT_TRUE(Eventually([&] { return !IsLocked(rw + "/lock"); }));
-    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(15)) << (killed ? "killed" : "time-out");
+    EXPECT_FALSE(running.Wait().overdue) << (killed ? "killed" : "time-out");
+    EXPECT_TRUE(Eventually([&] { return !IsLocked(rw + "/lock"); })) << (killed ? "killed" : "time-out");
   }
 }
 

@@ -104,7 +104,8 @@ TEST_P(Home, TellsAptToGiveUpSooner) {
   EXPECT_EQ(ended.out, "Acquire::Retries \"1\";\n") << ended.err;
 }
 
-// Directories that nobody may list are masked, and come and go in the machine's /tmp.
+// Directories that nobody may list are masked, and come and go in the machine's /tmp. The program may itself
+// stand below it: a copy runs.
 void MountTmp(const std::string& directory) {
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       ::mount(directory.c_str(), "/tmp", nullptr, MS_BIND, nullptr) != 0)
@@ -115,6 +116,7 @@ TEST_P(Home, LetsNobodyElseIn) {
   const std::string tmp = workspace.Directory("tmp");
   ASSERT_EQ(::chmod(tmp.c_str(), 01777), 0);
   Launch launch = PrepareConfig({.command = "stat -c %a ~", .read_only = {"/tmp"}});
+  launch.program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
   if (::getuid() == 0) launch.before_exec = [tmp] { MountTmp(tmp); };
   const Ended ended = Execute(launch);
   EXPECT_EQ(ended.out, "700\n") << ended.err;
@@ -137,6 +139,7 @@ TEST_P(Home, DirectoriesThatComeAndGoInTheCommonTmpStopNoRun) {
     }
   });
   Launch launch = PrepareConfig({.command = "echo ran", .read_write = {"/tmp"}, .filesystem = kUnprotected});
+  launch.program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
   launch.before_exec = [tmp] { MountTmp(tmp); };
   for (int i = 0; i < 30; ++i) {
     const Ended ended = Execute(launch);

@@ -113,7 +113,7 @@ TEST_P(LifecycleCommand, PhaseAndSandboxMayBeFlags) {
 TEST_P(LifecycleCommand, CallersWithoutStandardStreamsGetTheStatus) {
   const std::string id = Started();
   Launch launch = ExecOf(id, "exit 5");
-  launch.deadline = std::chrono::seconds(5);
+  launch.deadline = std::chrono::seconds(60);
   for (int closed = 1; closed < 8; ++closed) {
     launch.before_exec = [closed] {
       for (int fd = 0; fd < 3; ++fd) {

