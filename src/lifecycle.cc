@@ -131,7 +131,7 @@ Status KeepRecordsApart(session::Entered& entry, const Host& host, Options& opti
 bool StandWhereTheCallerDoes(const session::Entered& entry, const Host& host, Config& config) {
   const std::string here = host.WorkingDirectory();
   if (!config.process.cwd.empty() || entry.plan.cwd_written) return true;
-  if (!here.starts_with('/') || !RuleSet(VisibleOf(entry).paths).Visible(here)) return false;
+  if (!here.starts_with('/') || (here != "/" && !RuleSet(VisibleOf(entry).paths).Visible(here))) return false;
   config.process.cwd = here;  // PlanOf names it as it stands inside
   return true;
 }
@@ -287,7 +287,8 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   const Result<Outcome> outcome = RunPlan(*plan, reporter,
                                           {.command = entry->connection.Get(),
                                            .records = followed->records.Get(),
-                                           .multiplexer = entry->multiplexer.Get()});
+                                           .multiplexer = entry->multiplexer.Get(),
+                                           .groups = entry->groups});
   if (summary && (outcome || reporter.Started())) summary->Tell(*plan, !outcome || Failed(*outcome));
   if (outcome && !summary && CanWatchFiles(*plan)) TellOfReports(*outcome);
   if (outcome) return Finish(*plan, *outcome, log, *status);

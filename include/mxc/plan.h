@@ -74,17 +74,6 @@ struct ControlGroup {
   std::optional<ScopeRequest> scope = {};  // if set: a scope is created below `parent`, and the group in it
 };
 
-// A control group that was made for a run or for a persistent sandbox.
-struct RunGroup {
-  ControlGroup plan = {};
-  std::string directory = {};  // "PARENT/mxc-0123456789abcdef"
-  std::string scope = {};      // "PARENT/mxc-0123456789abcdef.scope", if the group is inside a scope
-  [[nodiscard]] const std::string& ParentDirectory() const { return scope.empty() ? plan.parent : scope; }
-  // Where the processes are. In version 2 a child of `directory`: as long as `directory` has a controller
-  // enabled for its child, the kernel refuses to disable it in the parent, which would lift the limit.
-  [[nodiscard]] std::string ProcessDirectory() const { return plan.unified ? directory + "/run" : directory; }
-};
-
 // A directory of mxc-exec's own, or for sockets, below a grant. The launcher creates it with its parents if
 // it is missing, so that no command can create it first. It stays after the run: other runs use it.
 struct OwnDirectory {
@@ -133,7 +122,6 @@ struct Plan {
   Output output = {};            // as in the policy
   Audit audit = {};              // as in the policy
   std::vector<ResourceLimit> resources = {};  // as in the policy: for the outcome
-  std::vector<RunGroup> groups = {};          // control groups of its persistent sandbox: for the outcome
   std::vector<Enforcement> ledger = {};
   std::vector<Warning> warnings = {};
   std::vector<std::string> relaxations = {};  // defaults that the policy relaxes: "shared-host-network"

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "cgroup/run_group.h"
 #include "mxc/error.h"
 #include "mxc/plan.h"
 #include "mxc/resource.h"

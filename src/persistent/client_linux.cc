@@ -111,10 +111,11 @@ Result<Entered> Enter(const SandboxId& id) {
   Entered entered;
   const Result<std::string> reply = Ask(*daemon, Verb::kExec, id, &entered.multiplexer);
   if (!reply) return reply.error();
-  Result<Plan> plan = ParseEntry(*reply);
-  if (!plan) return plan.error();
+  Result<SandboxEntry> entry = ParseEntry(*reply);
+  if (!entry) return entry.error();
   entered.connection = std::move(*daemon);
-  entered.plan = std::move(*plan);
+  entered.plan = std::move(entry->plan);
+  entered.groups = std::move(entry->groups);
   return entered;
 }
 

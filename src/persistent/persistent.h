@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "cgroup/run_group.h"
 #include "mxc/error.h"
 #include "mxc/plan.h"
 #include "persistent/id.h"
@@ -75,6 +76,7 @@ struct Entered {
   UniqueFd connection = {};   // Linux; stays open while the command runs; for a remote sandbox, a lock
   UniqueFd multiplexer = {};  // a reference to the sandbox's /dev/ptmx; empty: it has none
   Plan plan = {};             // without a command; with the default environment
+  std::vector<RunGroup> groups = {};  // its control groups, in which limits are counted
 };
 [[nodiscard]] Result<Entered> Enter(const SandboxId& id);  // and kNotStarted
 

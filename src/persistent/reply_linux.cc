@@ -205,15 +205,15 @@ Result<std::vector<Warning>> ParseOk(const std::string& text) {
   return left;
 }
 
-Result<Plan> ParseEntry(const std::string& text) {
-  Plan plan;
-  LinuxSandbox& sandbox = plan.launch.emplace<PersistentLaunch>().sandbox;
+Result<SandboxEntry> ParseEntry(const std::string& text) {
+  SandboxEntry entry;
+  LinuxSandbox& sandbox = entry.plan.launch.emplace<PersistentLaunch>().sandbox;
   const Status read = Parse(text, Kind::kEntry, [&](ArchiveReader& archive) {
-    VisitEntry(archive, plan, sandbox);
-    archive(plan.groups);
+    VisitEntry(archive, entry.plan, sandbox);
+    archive(entry.groups);
   });
   if (!read) return read.error();
-  return plan;
+  return entry;
 }
 
 Result<std::string> ParseBasis(const std::string& text) {

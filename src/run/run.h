@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "cgroup/run_group.h"
 #include "cleanup/guarded_config.h"
 #include "cleanup/guarded_path.h"
 #include "mxc/error.h"
@@ -57,11 +58,12 @@ class RunObserver {
          std::holds_alternative<PersistentLaunch>(plan.launch);
 }
 
-// Borrowed descriptors of the sandbox that a PersistentLaunch runs in.
+// The sandbox that a PersistentLaunch runs in. Its descriptors are borrowed.
 struct SandboxConnections {
-  int command = -1;      // a socket to the sandbox's init
-  int records = -1;      // a socket with the decisions of its gateway; -1: none
-  int multiplexer = -1;  // a reference to its /dev/ptmx; -1: terminals are the host's
+  int command = -1;                   // a socket to the sandbox's init
+  int records = -1;                   // a socket with the decisions of its gateway; -1: none
+  int multiplexer = -1;               // a reference to its /dev/ptmx; -1: terminals are the host's
+  std::vector<RunGroup> groups = {};  // its control groups, in which limits are counted
 };
 [[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer,
                                       const SandboxConnections& connections = {});

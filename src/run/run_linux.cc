@@ -264,8 +264,9 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   LoopbackWatch loopback("/proc/self/net");
   Result<CallWatch> watch = StartWatch(plan, observer, loopback);
   if (!watch) return watch.error();
-  const std::vector<RunGroup>& groups = plan.groups.empty() ? resources->changes.groups : plan.groups;
-  const ReachCounts reached_before = CountReached(plan.groups);
+  const std::vector<RunGroup>& groups =
+      connections.groups.empty() ? resources->changes.groups : connections.groups;
+  const ReachCounts reached_before = CountReached(connections.groups);
   Result<Started> started = StartChild({.plan = plan,
                                         .stdio = *stdio,
                                         .signals = signals,

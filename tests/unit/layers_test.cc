@@ -124,7 +124,7 @@ const std::vector<Layer>& Layers() {
       {"macos", {"gateway/local_proxy", "run", "spawn", "stdio"}},
       {"windows", {"access", "cleanup", "report", "run", "stdio", "win32"}},
       {"persistent",
-       {"cleanup", "engine", "engine/persistent", "gateway", "remote", "report", "run", "spawn",
+       {"cgroup", "cleanup", "engine", "engine/persistent", "gateway", "remote", "report", "run", "spawn",
         "unix_sockets", "win32", "windows"}},
       {"kubernetes", {"document", "hash", "spawn"}},
       {"kubernetes/remote",

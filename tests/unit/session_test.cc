@@ -84,31 +84,32 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   plan.resources = {{.resource = Resource::kMemory, .amount = 9, .pointer = "/resources/memoryMb"}};
   RunGroup group{.directory = "/group"};
   group.plan.settings = {{.file = "memory.max", .value = "9"}};
-  const Result<Plan> read = ParseEntry(EntryText(plan, {group}));
-  ASSERT_TRUE(read.ok());
-  ASSERT_EQ(read->groups.size(), 1U);
-  EXPECT_EQ(read->groups[0].ProcessDirectory() + read->groups[0].plan.settings.at(0).file,
+  const Result<SandboxEntry> entry = ParseEntry(EntryText(plan, {group}));
+  ASSERT_TRUE(entry.ok());
+  ASSERT_EQ(entry->groups.size(), 1U);
+  EXPECT_EQ(entry->groups[0].ProcessDirectory() + entry->groups[0].plan.settings.at(0).file,
             "/groupmemory.max");
-  ASSERT_EQ(read->resources.size(), 1U);
-  EXPECT_EQ(read->resources[0].amount, 9U);
-  EXPECT_EQ(read->containment, Containment::kNamespaces);
-  EXPECT_EQ(read->tier, Tier::kContainer);
-  EXPECT_EQ(LinuxSandboxOf(read->launch)->cwd, "/a\xff");
-  ASSERT_EQ(LinuxSandboxOf(read->launch)->environment.size(), 1U);
-  EXPECT_EQ(LinuxSandboxOf(read->launch)->environment[0].value.Reveal(), "\x01\xfe");
-  ASSERT_EQ(LinuxSandboxOf(read->launch)->mounts.size(), 2U) << "what can be read and written";
-  const auto& mount = std::get<BindMount>(LinuxSandboxOf(read->launch)->mounts[1]);
+  const Plan& read = entry->plan;
+  ASSERT_EQ(read.resources.size(), 1U);
+  EXPECT_EQ(read.resources[0].amount, 9U);
+  EXPECT_EQ(read.containment, Containment::kNamespaces);
+  EXPECT_EQ(read.tier, Tier::kContainer);
+  EXPECT_EQ(LinuxSandboxOf(read.launch)->cwd, "/a\xff");
+  ASSERT_EQ(LinuxSandboxOf(read.launch)->environment.size(), 1U);
+  EXPECT_EQ(LinuxSandboxOf(read.launch)->environment[0].value.Reveal(), "\x01\xfe");
+  ASSERT_EQ(LinuxSandboxOf(read.launch)->mounts.size(), 2U) << "what can be read and written";
+  const auto& mount = std::get<BindMount>(LinuxSandboxOf(read.launch)->mounts[1]);
   EXPECT_EQ(mount.source, "/rw");
   ASSERT_TRUE(mount.object.has_value());
   EXPECT_EQ(mount.object->inode, 4U);
-  EXPECT_EQ(read->not_covered, plan.not_covered);
-  ASSERT_EQ(read->ledger.size(), 1U);
-  EXPECT_EQ(read->ledger[0].pointer + read->ledger[0].mechanism, "/pm");
-  EXPECT_EQ(read->ledger[0].strength, Strength::kTrustedProcess);
-  EXPECT_EQ(read->output.max_bytes, 7U);
-  EXPECT_TRUE(read->output.redact_secrets);
-  EXPECT_FALSE(read->output.redact_pii);
-  EXPECT_EQ(read->audit.on_failure, Audit::OnFailure::kWarn);
+  EXPECT_EQ(read.not_covered, plan.not_covered);
+  ASSERT_EQ(read.ledger.size(), 1U);
+  EXPECT_EQ(read.ledger[0].pointer + read.ledger[0].mechanism, "/pm");
+  EXPECT_EQ(read.ledger[0].strength, Strength::kTrustedProcess);
+  EXPECT_EQ(read.output.max_bytes, 7U);
+  EXPECT_TRUE(read.output.redact_secrets);
+  EXPECT_FALSE(read.output.redact_pii);
+  EXPECT_EQ(read.audit.on_failure, Audit::OnFailure::kWarn);
 }
 
 // A record may be in what covers a part of a grant; a pin covers nothing.
@@ -122,10 +123,10 @@ TEST(SessionReply, CarriesWhatCommandsSee) {
                     TmpfsMount{.target = "/rw/a/b", .object = object},
                     TmpfsMount{.target = "/tmp"},
                     FileMask{.target = "/rw/l", .object = object}};
-  const Result<Plan> read = ParseEntry(EntryText(plan, {}));
+  const Result<SandboxEntry> read = ParseEntry(EntryText(plan, {}));
   ASSERT_TRUE(read.ok());
   std::string text;
-  for (const MountNode& node : LinuxSandboxOf(read->launch)->mounts) {
+  for (const MountNode& node : LinuxSandboxOf(read->plan.launch)->mounts) {
     if (const auto* bind = std::get_if<BindMount>(&node))
       text += bind->source + (bind->access == Access::kReadWrite ? " rw\n" : " ro\n");
     if (const auto* mask = std::get_if<FileMask>(&node))
