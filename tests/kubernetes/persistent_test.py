@@ -180,22 +180,23 @@ class Persistent(unittest.TestCase):
             self.assertAlmostEqual(self.ends()[0], 60 + ahead, delta=4)
 
     def test_the_lifetime_bounds_all_of_that(self):
-        identifier = self.started(ttl=60, session={"lifetimeMs": 9000})
-        self.assertLess(self.ends()[0], 10)
-        self.wait(lambda: not self.cluster.state()["claims"], 12)
+        identifier = self.started(ttl=300, session={"lifetimeMs": 60000})
+        self.assertLess(self.ends()[0], 61)
+        self.cluster.order(ahead=60)
+        self.wait(lambda: not self.cluster.state()["claims"])
         self.assertEqual(self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["code"], "stale_id")
 
     def test_the_idle_time_bounds_it(self):
-        self.provision(ttl=60, session={"idleTimeoutMs": 7000})
-        self.assertLess(self.ends()[0], 8)
+        self.provision(ttl=300, session={"idleTimeoutMs": 60000})
+        self.assertLess(self.ends()[0], 61)
 
     def test_a_command_ends_before_the_claim(self):
-        identifier = self.started(ttl=20)  # on a loaded machine half of that passes before it has started
+        identifier = self.started(ttl=40)  # on a loaded machine half of that passes before it has started
         begin = time.time()
-        status, _, err = self.exec(identifier, "sleep", "60", timeout=60000)
+        status, _, err = self.exec(identifier, "sleep", "80", timeout=80000)
         self.assertNotEqual(status, 0)
-        self.assertIn("is ended after 18000 ms", err)
-        self.assertLess(time.time() - begin, 40)
+        self.assertIn("is ended after 38000 ms", err)
+        self.assertLess(time.time() - begin, 80)
 
     def test_a_replaced_pod_is_refused(self):
         identifier = self.started()
@@ -235,8 +236,8 @@ class Persistent(unittest.TestCase):
         self.assertEqual([each for each in state["requests"] if each["verb"] == "DELETE"], [])
 
     def test_an_expired_claim(self):
-        identifier = self.started(ttl=15)  # as above
-        self.wait(lambda: not self.cluster.state()["claims"], 25)
+        identifier = self.started(ttl=30)  # as above
+        self.wait(lambda: not self.cluster.state()["claims"], 60)
         self.assertEqual(self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["code"], "stale_id")
         self.wait(lambda: self.list()[0]["state"] == "expired")
         self.assertEqual(self.list("--reap"), [identifier])
@@ -258,7 +259,7 @@ class Persistent(unittest.TestCase):
 
     def test_a_provision_that_fails_leaves_nothing(self):
         faults = ({"at": "pod", "kind": "reason", "reason": "PodFailed"}, {"at": "create", "kind": "403"},
-                  {"at": "patch", "kind": "403"}, {"at": "get pods", "kind": "403"})
+                  {"at": "patch", "kind": "403", "times": 3}, {"at": "get pods", "kind": "403"})
         for fault in faults:
             with self.subTest(fault):
                 self.cluster.order(faults=[fault])
@@ -278,7 +279,7 @@ class Persistent(unittest.TestCase):
         self.wait(lambda: self.cluster.state()["claims"])
         run.kill()
         run.communicate()
-        self.wait(lambda: not self.cluster.state()["claims"], 7)  # a lease of 5 s
+        self.wait(lambda: not self.cluster.state()["claims"], 12)  # a lease of 5 s
         self.assertEqual(self.list(), [])
 
     def test_a_provision_that_is_killed_at_any_moment(self):
@@ -288,7 +289,7 @@ class Persistent(unittest.TestCase):
             run.kill()
             run.communicate()
         self.wait(lambda: not self.cluster.state()["claims"], 12)
-        self.assertTrue(all(end["how"] == "expired" and end["late"] < 2 for end in self.cluster.state()["ended"]))
+        self.assertTrue(all(end["how"] == "expired" and end["late"] < 5 for end in self.cluster.state()["ended"]))
         self.wait(lambda: all(each["state"] == "expired" for each in self.list()))
         self.list("--reap")
         self.assertEqual(self.list(), [])
