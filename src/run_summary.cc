@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -132,6 +134,16 @@ std::string RunSummary::Short() const {
   return text;
 }
 
+namespace {
+
+bool Traces(const Plan& plan) {
+  constexpr std::string_view kTracers[] = {"gdb", "lldb", "ltrace", "rr", "strace"};
+  const std::string_view name = std::string_view(plan.shape.word).substr(plan.shape.word.rfind('/') + 1);
+  return std::find(std::begin(kTracers), std::end(kTracers), name) != std::end(kTracers);
+}
+
+}  // namespace
+
 void RunSummary::Tell(const Plan& plan, bool failed) const {
   if (brief) {
     if (failed) mxc::Tell(Short());
@@ -153,6 +165,8 @@ void RunSummary::Tell(const Plan& plan, bool failed) const {
           ? files.Text()
           : "mxc-exec: files: not watched; the containments namespaces and lxc can say what was denied\n");
   // The kernel refuses these without asking anybody: nothing else tells.
+  if (failed && Traces(plan) && TraitsOf(plan.containment).isolates)
+    mxc::Tell("mxc-exec: no process in the sandbox may trace another (ptrace): run the tracer outside\n");
   if (failed && as_root && TraitsOf(plan.containment).isolates)
     mxc::Tell(
         "mxc-exec: root has no privileges in the sandbox: chown, su, mount and package managers fail\n");

@@ -71,6 +71,17 @@ std::string DirectionalRule(const GatewayRecord& record) {
                      record.port);
 }
 
+// What an entry of the policy decides; and what a program takes for another fault, since the gateway accepts
+// its connection before the destination is reached.
+bool IsForShort(const GatewayRecord& record, std::string_view remedy) {
+  if (record.event == GatewayEvent::kPublished) return true;
+  if (record.event == GatewayEvent::kConnection && record.pointer.empty() && !record.name.empty() &&
+      record.name != kSandboxName)
+    return true;
+  return remedy.starts_with(kToAllow) || remedy.starts_with(kToReachHost) || remedy.starts_with(kDeniedBy) ||
+         remedy.starts_with(kThroughProxy);
+}
+
 }  // namespace
 
 void NetworkSummary::Add(const GatewayRecord& record) {
@@ -109,6 +120,8 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
       pointer.find("/blockedHosts/") != std::string_view::npos) {
     return fmt::format("{}{}", kDeniedBy, pointer);
   }
+  if (record.event == GatewayEvent::kPublished)
+    return fmt::format("published: no server listens on port {} of the sandbox's loopback", record.port);
   if (record.name == kHostLoopbackName) return LoopbackAddition(record);
   if (record.name == kSandboxName && record.port != 0) return WayToHost(record);
   if (record.name == kSandboxName) return "the sandbox's own name, which no server needs to know";
@@ -202,10 +215,7 @@ std::string NetworkSummary::Text() const {
 std::vector<std::string> NetworkSummary::Short() const {
   std::vector<const Refusals*> decided;
   for (const auto& [destination, refusals] : refused_) {
-    const std::string remedy = Remedy(refusals.first);
-    if (remedy.starts_with(kToAllow) || remedy.starts_with(kToReachHost) || remedy.starts_with(kDeniedBy) ||
-        remedy.starts_with(kThroughProxy))
-      decided.push_back(&refusals);
+    if (IsForShort(refusals.first, Remedy(refusals.first))) decided.push_back(&refusals);
   }
   std::sort(decided.begin(), decided.end(),
             [](const Refusals* left, const Refusals* right) { return left->order > right->order; });

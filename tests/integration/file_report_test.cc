@@ -80,6 +80,12 @@ TEST_P(FileReport, AFailureOfRootsIsNotOfFilesAlone) {
   EXPECT_THAT(Report({.command = "true"}).err, testing::Not(HasSubstr(kTold)));
 }
 
+TEST_P(FileReport, AFailureOfATracerIsTold) {
+  constexpr const char* kTold = "no process in the sandbox may trace another (ptrace)";
+  EXPECT_THAT(Report({.command = "gdb --nonsense"}).err, HasSubstr(kTold));
+  EXPECT_THAT(Report({.command = "cat --nonsense"}).err, testing::Not(HasSubstr(kTold)));
+}
+
 TEST_P(FileReport, EachDenialIsAnEvent) {
   const std::string hidden = workspace.File("hidden/file", "x");
   const std::string result = workspace.Path("result.jsonl");

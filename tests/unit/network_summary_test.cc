@@ -173,7 +173,7 @@ TEST(NetworkSummary, NamesTheProxyThatIsNotUsed) {
     NetworkSummary summary(form, nullptr, true);
     summary.Add(unreachable);
     EXPECT_EQ(summary.Text().find(kAdvice) != std::string::npos, advised) << summary.Text();
-    EXPECT_EQ(summary.Short().size(), advised ? 1U : 0U);
+    EXPECT_EQ(summary.Short().size(), 1U);
   }
   NetworkSummary none(PolicyForm::kFlags, nullptr, false);
   none.Add(unreachable);
@@ -201,6 +201,18 @@ TEST(NetworkSummary, BlamesTheRuleThatDenied) {
   summary.Add(record);
   EXPECT_NE(summary.Text().find("a rule denies it\n    denied by /network/egress/deny/0\n"),
             std::string::npos);
+}
+
+TEST(NetworkSummary, SaysThatNobodyListensOnAPublishedPort) {
+  NetworkSummary summary(PolicyForm::kFlags);
+  GatewayRecord record = Refused("", "::1", 3005, GatewayEvent::kPublished);
+  record.reason = "Connection refused";
+  summary.Add(record);
+  const std::vector<std::string> lines = summary.Short();
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0],
+            "::1 port 3005 (tcp): Connection refused; published: no server listens on port 3005 of the "
+            "sandbox's loopback");
 }
 
 TEST(NetworkSummary, AdvisesNoRuleWhereNoneWouldHelp) {
@@ -247,11 +259,17 @@ TEST(NetworkSummary, ShortOnesNameWhatARuleDecidesTheLastFirst) {
   GatewayRecord dead = Refused("gone.test", "", 0, GatewayEvent::kName);
   dead.pointer.clear();
   summary.Add(dead);
+  GatewayRecord unresolved = Refused("gone.test", "", 443);
+  unresolved.pointer.clear();
+  unresolved.reason = "the name has no address";
+  summary.Add(unresolved);
   const std::vector<std::string> lines = summary.Short();
-  ASSERT_EQ(lines.size(), 3U);
-  EXPECT_EQ(lines[0], "z.test port 80 (tcp): no rule allows it; denied by /network/egress/deny/0");
-  EXPECT_EQ(lines[1], "a.test (looked up): no rule allows it; to allow it, add --allow-host a.test");
-  EXPECT_EQ(lines[2], "b.test port 443 (tcp): no rule allows it; to allow it, add --allow-host b.test:443");
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0],
+            "gone.test port 443 (tcp): the name has no address; no entry of the policy changes that");
+  EXPECT_EQ(lines[1], "z.test port 80 (tcp): no rule allows it; denied by /network/egress/deny/0");
+  EXPECT_EQ(lines[2], "a.test (looked up): no rule allows it; to allow it, add --allow-host a.test");
+  EXPECT_EQ(lines[3], "b.test port 443 (tcp): no rule allows it; to allow it, add --allow-host b.test:443");
 }
 
 }  // namespace
