@@ -20,6 +20,7 @@
 #include "engine/hide_arguments.h"
 #include "engine/network_namespace.h"
 #include "engine/supervised.h"
+#include "gateway/setup/inside.h"
 
 namespace mxc::engine {
 namespace {
@@ -102,6 +103,12 @@ void BuildNamespaces(Child& child, NetworkAhead& network) {
   network.Join(child);
   ::umask(mask);
   AwaitGatewayStart(child);
+}
+
+// `own`: /proc/PID of the host. SetUpGateway has seen to a namespace with a gateway.
+void AllowLowPorts(const Child& child, int own) {
+  if (child.program.private_network && child.program.gateway_handover < 0)
+    egress::AllowLowPorts(own, "../sys/net/ipv4/ip_unprivileged_port_start");
 }
 
 // Checks that the container has its own namespaces, except those that the policy shares.
@@ -198,6 +205,7 @@ void ChildMain(Child& child) {
     BeginSupervision(child);
   } else {
     BuildNamespaces(child, network);
+    AllowLowPorts(child, own);
     LockMounts(child, own);
     ::close(own);
   }
@@ -222,6 +230,7 @@ void ContainerMain(Child& child, const ContainerOrder& order) {
   child.Check(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), Step::kRoot);
   NetworkAhead network;
   BuildNamespaces(child, network);
+  AllowLowPorts(child, own);
   SealInit(child);
   LockMounts(child, own);
   ::close(own);

@@ -289,9 +289,9 @@ TEST_P(NetworkWorld, PublishedPortsLeadInside) {
     const Parts parts{
         .version = "1.0.0",
         .containment = engine,
-        .command = "cd /tmp && echo inside > file && python3 -m http.server 8000 --bind 127.0.0.1",
+        .command = "cd /tmp && echo inside > file && python3 -m http.server 80 --bind 127.0.0.1",
         .timeout_ms = 60000,
-        .network = R"({"ingress":{"publish":[{"host":18000,"guest":8000}]}})"};
+        .network = R"({"ingress":{"publish":[{"host":18000,"guest":80}]}})"};
     const Running sandbox(InWorld(PrepareConfig(parts)));
     std::string answer;
     EXPECT_TRUE(Eventually([&] {
@@ -301,6 +301,12 @@ TEST_P(NetworkWorld, PublishedPortsLeadInside) {
       return answer == "inside\n";
     })) << answer;
   }
+}
+
+// As in a container: no command has the capability for it.
+TEST_P(NetworkWorld, LowPortsAreFreeToServers) {
+  const std::string bind = R"(python3 -I -S -c 'import socket; socket.create_server(("127.0.0.1", 80))')";
+  EXPECT_EQ(RunConfig({.containment = "namespaces", .command = bind + " && echo bound"}).out, "bound\n");
 }
 
 // The visitor takes its time, and the server is gone before.

@@ -152,7 +152,9 @@ TEST(RuleBook, ANameAloneOpensNoBlockedAddress) {
   EXPECT_EQ(Answer(book, "a.test", "169.254.169.254"), kMetadata);
   EXPECT_EQ(Answer(book, "a.test", "127.0.0.1"), kLoopback);
   EXPECT_EQ(Answer(book, "a.test", "::1"), kLoopback);
-  EXPECT_EQ(Answer(book, "a.test", "fd00:ec2::254"), "always blocked: cloud metadata");
+  for (const char* address : {"fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254", "fd00:c1::a9fe:a9fe",
+                              "fd00:42::42", "fd00:a9fe:a9fe::1", "fd00:100::100:200"})
+    EXPECT_EQ(Answer(book, "a.test", address), "always blocked: cloud metadata") << address;
   EXPECT_EQ(Answer(book, "a.test", "fd00::1"), kPrivate);
   EXPECT_EQ(Answer(book, "a.test", "0.0.0.0"), "always blocked: this host");
 }

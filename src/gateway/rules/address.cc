@@ -35,8 +35,14 @@ constexpr Row kRows[] = {
     {"fe80::/10", "link-local"},
     {"fec0::/10", "site-local"},
     {"ff00::/8", "multicast"},
-    {"fd00:ec2::254/128", "cloud metadata"},
+    // Within fc00::/7, in the providers' documentation: Amazon (instances, and credentials of containers),
+    // Google, Oracle, Scaleway, Akamai, Alibaba.
+    {"fd00:ec2::/32", "cloud metadata"},
     {"fd20:ce::254/128", "cloud metadata"},
+    {"fd00:c1::a9fe:a9fe/128", "cloud metadata"},
+    {"fd00:42::42/128", "cloud metadata"},
+    {"fd00:a9fe:a9fe::1/128", "cloud metadata"},
+    {"fd00:100::100:200/128", "cloud metadata"},
     {"fd6d:7863::/32", "the gateway's own names"},
     {"fc00::/7", "private network", true},
     // Local-use NAT64: where the IPv4 address stands in it is the network's choice.

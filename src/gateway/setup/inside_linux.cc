@@ -1,4 +1,5 @@
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/nsfs.h>
 #include <linux/rtnetlink.h>
@@ -150,6 +151,14 @@ int AwaitLoopback(int process) {
   return result;
 }
 
+void AllowLowPorts(int directory, const char* file) {
+  const int start = ::openat(directory, file, O_WRONLY | O_CLOEXEC);
+  if (start < 0) return;
+  static_assert(kGatewayPort == 1);
+  [[maybe_unused]] const bool written = ::write(start, "2", 1) == 1;
+  ::close(start);
+}
+
 // Rules first: there must be no moment in which an address answers that the gateway does not hold.
 int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& failed) {
   failed = InsideStep::kSteer;
@@ -158,6 +167,7 @@ int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& fai
   if (Send(NETLINK_ROUTE, setup.up) != 0) return -1;
   failed = InsideStep::kRoutes;
   if (Send(NETLINK_ROUTE, setup.ipv4) != 0) return -1;
+  AllowLowPorts(AT_FDCWD, kPortStart);
   const bool ipv6 = Send(NETLINK_ROUTE, setup.ipv6) == 0;  // a host without it has none of it here either
   failed = InsideStep::kSockets;
   return MakeSockets(setup, ipv6, sockets);
