@@ -32,8 +32,9 @@ void FillCommand(const Policy& policy, const Support& support, LandlockSandbox& 
   sandbox.argv = policy.process.argv;
   sandbox.environment = policy.process.environment;
   sandbox.cwd = policy.process.cwd;
-  for (const HomeFile& file : policy.home_files)
-    sandbox.home_files.push_back({.target = file.name, .text = file.text});
+  for (const HomeFile& file : policy.home_files) {
+    if (file.link_to.empty()) sandbox.home_files.push_back({.target = file.name, .text = file.text});
+  }
 }
 
 Status LowerResources(const Policy& policy, LandlockSandbox& sandbox, Plan& plan) {

@@ -166,11 +166,18 @@ class TreeBuilder {
       Push(path, View::kEmpty);
       if (holds_home) {
         Add(MakeDirectory{.target = std::string(home), .mode = 0700});
-        for (const HomeFile& file : policy_.home_files)
-          Add(MakeFile{.target = std::string(home) + "/" + file.name, .text = file.text});
+        for (const HomeFile& file : policy_.home_files) PutInHome(std::string(home) + "/" + file.name, file);
       }
       if (path != "/tmp" || policy_.private_temp_pointer.empty()) return;
       lowered_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTmp)});
+    }
+  }
+
+  void PutInHome(std::string target, const HomeFile& file) {
+    if (file.link_to.empty()) {
+      Add(MakeFile{.target = std::move(target), .text = file.text});
+    } else {
+      Add(MakeSymlink{.target = std::move(target), .text = file.link_to});
     }
   }
 

@@ -92,10 +92,11 @@ struct ProtectEntry {
   std::string pointer = {};
 };
 
-// A file put into the private HOME before the command starts; the command may change it.
+// What is put into the private HOME before the command starts; the command may change it.
 struct HomeFile {
-  std::string name = {};  // ".gitconfig"
+  std::string name = {};  // ".gitconfig", ".config/gh"
   std::string text = {};
+  std::string link_to = {};  // not empty: a symbolic link to this path in the sandbox, instead of a file
 };
 
 // One checkable part of a policy. A plan without a ledger entry for each of them is refused.

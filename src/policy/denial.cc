@@ -154,9 +154,15 @@ std::optional<FileDenial> DenialJudge::MissedAtHome(const FileCall& call) const 
   FileDenial denial{.use = call.use,
                     .path = JoinPath(home, adviser_->ShowsTooMuch(JoinPath(home, name)) ? rest : name),
                     .reason = "the command has a HOME of its own, which shows nothing of the host's"};
+  // LinksToGrants
+  const bool linked =
+      name.starts_with('.') && !policy_.home_files.empty() && TraitsOf(policy_.containment).mounts;
+  const std::string ordinary =
+      linked ? "a grant of it shows it in that HOME, too"
+             : "a grant of it shows it there; HOME=" + home + " makes programs look there";
   denial.advice = adviser_->IsForSecrets(denial.path) || adviser_->ShowsTooMuch(denial.path)
                       ? adviser_->InsteadOfSecret(denial.path)
-                      : "a grant of it shows it there; HOME=" + home + " makes programs look there";
+                      : ordinary;
   denial.untold = IsDeniedByName(rules_->Covering(whole->path)) || adviser_->IsForSecrets(whole->path);
   return denial;
 }

@@ -395,8 +395,13 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
     if (outside) policy.warnings.push_back(std::move(*outside));
   }
   const bool linux_home = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).isolates;
-  if (linux_home && KeepsStandardEnvironment(config.process))
+  if (linux_home && KeepsStandardEnvironment(config.process)) {
     policy.home_files = GitIdentity(host, walker, *rules, FilesToHandIn(*ceiling));
+    for (HomeFile& link : LinksToGrants(host, walker, *rules, policy.links, policy.home_files)) {
+      link.link_to = policy.workspace.Inside(link.link_to);
+      policy.home_files.push_back(std::move(link));
+    }
+  }
   if (MayDoWithoutShell(policy))
     policy.process.without_shell = WithoutShell(
         {.host = host, .walker = walker, .rules = *rules, .links = policy.links}, policy.process);

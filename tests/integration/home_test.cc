@@ -88,6 +88,21 @@ TEST_P(Home, IsNotTheCallers) {
   EXPECT_EQ(named.out, "secret") << named.err;
 }
 
+TEST_P(Home, ShowsTheDotFilesThatAreGranted) {
+  if (GetParam().containment == "landlock") GTEST_SKIP() << "its HOME is a directory on the disk";
+  const std::string home = workspace.Directory("home");
+  workspace.File("home/.npmrc", "registry=here\n");
+  workspace.Directory("home/.config/tool");
+  Launch launch = PrepareConfig({.command = "cat ~/.npmrc && echo x >~/.config/tool/state",
+                                 .read_only = {home + "/.npmrc"},
+                                 .read_write = {home + "/.config/tool"},
+                                 .filesystem = kUnprotected});
+  launch.environment = {"HOME=" + home, "PATH=/usr/bin:/bin"};
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.out, "registry=here\n") << ended.err;
+  EXPECT_EQ(Contents(home + "/.config/tool/state"), "x\n");
+}
+
 TEST_P(Home, IsBoundedLikeTmp) {
   if (GetParam().containment == "landlock") GTEST_SKIP() << "Landlock alone bounds no directory";
   const std::string fill = "cd ~ && head -c 4000000 /dev/zero >f; test $(wc -c <f) -le 2097152 && echo held";

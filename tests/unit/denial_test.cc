@@ -242,6 +242,9 @@ TEST_F(DenialTest, WhatAHomeOfItsOwnHides) {
   const std::string reason = "the command has a HOME of its own, which shows nothing of the host's; ; ";
   EXPECT_EQ(Judge(FileUse::kRead, "/tmp/home/.toolrc"),
             reason + "a grant of it shows it there; HOME=/home/me makes programs look there");
+  policy.home_files = {{.name = ".gitconfig"}};
+  EXPECT_EQ(Judge(FileUse::kRead, "/tmp/home/.toolrc"), reason + "a grant of it shows it in that HOME, too");
+  policy.home_files.clear();
   EXPECT_EQ(Judge(FileUse::kRead, "/tmp/home/.npmrc"), reason + "it may hold secrets: nothing is advised");
   EXPECT_EQ(Judge(FileUse::kRead, "/tmp/home/.none"), "none");
   host.AddFile("/home/me/.config/gh/hosts.yml").AddFile("/home/me/.config/tool/rc");

@@ -73,4 +73,29 @@ std::vector<std::string> CallersHomes(const Host& host, PathWalker& walker) {
   return homes;
 }
 
+std::vector<HomeFile> LinksToGrants(const Host& host, PathWalker& walker, const RuleSet& rules,
+                                    const std::vector<PathLink>& links, const std::vector<HomeFile>& files) {
+  constexpr std::size_t kMaxLinks = 64;
+  const std::string home = CanonicalHome(host, walker);
+  if (home.empty() || home == "/") return {};
+  std::vector<std::string> granted = rules.PathsAtOrBelow(home);
+  std::erase_if(granted, [&](const std::string& path) {
+    const PathRule& rule = *rules.Find(path);
+    return rule.origin != Origin::kPolicy || rule.access == Access::kDenied || !rule.object;
+  });
+  for (const PathLink& link : links) granted.push_back(link.path);
+  std::sort(granted.begin(), granted.end());  // what is above another comes first
+  std::vector<HomeFile> made;
+  for (const std::string& path : granted) {
+    if (!path.starts_with(home + "/.")) continue;
+    const std::string name = path.substr(home.size() + 1);
+    const auto taken = [&](const HomeFile& file) { return AreNested(file.name, name); };
+    if (std::any_of(files.begin(), files.end(), taken) || std::any_of(made.begin(), made.end(), taken))
+      continue;
+    if (made.size() == kMaxLinks) break;
+    made.push_back({.name = name, .link_to = path});
+  }
+  return made;
+}
+
 }  // namespace mxc

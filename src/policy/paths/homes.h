@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "mxc/host.h"
+#include "mxc/policy.h"
 #include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
 
 namespace mxc {
 
@@ -28,5 +30,11 @@ namespace mxc {
 // variable is the caller's for one call; programs on the host obey the files of the other, too. Users whom
 // only a directory service knows have HOME alone.
 [[nodiscard]] std::vector<std::string> CallersHomes(const Host& host, PathWalker& walker);
+
+// Symbolic links for the private HOME: each dot file that the policy grants below the caller's HOME is found
+// there under the same name. At most 64; none in place of one of `files`, above it or below it.
+[[nodiscard]] std::vector<HomeFile> LinksToGrants(const Host& host, PathWalker& walker, const RuleSet& rules,
+                                                  const std::vector<PathLink>& links,
+                                                  const std::vector<HomeFile>& files);
 
 }  // namespace mxc
