@@ -269,6 +269,8 @@ class Parser {
 
   [[nodiscard]] Error Unexpected(const std::string& word) const {
     if (IsFlag(word)) return Unknown(word);
+    if (verb_ == Verb::kStop)
+      return UsageError("unexpected argument " + Quoted(word), "stop takes one identifier: call it for each");
     for (const std::string& variable : {positional_.value_or(""), word}) {
       if (verb_ == Verb::kExec && variable.find('=') != std::string::npos)
         return UsageError("unexpected argument " + Quoted(variable),
@@ -317,7 +319,7 @@ Error NoCommand(const Parser& parser, const Options& options) {
   if (parser.Further() == parser.All().size()) return UsageError("no command to run", "put it behind --");
   const FurtherWord& last = options.further_words.back();
   const std::string message = "no command to run: " + last.flag + " takes every word behind it";
-  if (!last.word.ends_with(".json"))
+  if (!last.word.ends_with(".json") || options.further_words.size() > 1)
     return UsageError(message, "put the command behind --: " + WithSeparator(parser.All(), parser.Further()));
   return UsageError(message, "a configuration stands before the flags: mxc-exec " + ShellWord(last.word) +
                                  Joined(parser.All(), 0, parser.All().size() - 1));

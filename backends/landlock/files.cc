@@ -46,13 +46,13 @@ bool IsForSockets(const PathRule& rule) {
 }
 
 Error NoSockets(const PathRule& rule) {
-  return Unenforceable(
-      "'" + rule.path +
-          "' cannot be connected to: with Landlock alone there are no Unix sockets, "
-          "because all of the host's would be in reach",
-      rule.pointer,
-      "remove the entry, or run where user namespaces are allowed (`mxc-exec --probe` says what "
-      "forbids them here)");
+  return Unenforceable("'" + rule.path +
+                           "' cannot be connected to: with Landlock alone there are no Unix sockets, "
+                           "because all of the host's would be in reach",
+                       rule.pointer,
+                       "remove the entry, or choose the containment process where user namespaces are "
+                       "allowed (`mxc-exec --probe` says what "
+                       "forbids them here)");
 }
 
 class FileLowering {
@@ -174,7 +174,8 @@ class FileLowering {
         std::string(preset ? "leave the preset out of `protect`, all of them with \"protect\": [], or "
                              "grant only directories without a repository"
                            : "grant the directories beside it instead of the one above") +
-            ", or run where user namespaces are allowed (`mxc-exec --probe` says what forbids them here)");
+            ", or choose the containment process where user namespaces are allowed (`mxc-exec --probe` says "
+            "what forbids them here)");
   }
 
   // What can be read whole now, and nothing else may write.

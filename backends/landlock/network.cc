@@ -15,7 +15,8 @@ Error NeedsNamespace(const std::string& pointer, std::string what) {
       std::move(what) +
           " needs a network namespace; without one there is no network at all, or the host's own",
       pointer,
-      "deny all traffic, or run where user namespaces are allowed (`mxc-exec --probe` says what "
+      "deny all traffic, or choose the containment process where user namespaces are allowed (`mxc-exec "
+      "--probe` says what "
       "forbids them here)");
 }
 

@@ -90,7 +90,7 @@ Result<Dialect> SelectDialect(const Json& document) {
   const auto parsed = ParseSemanticVersion(version->text);
   if (!parsed) {
     return ErrorAt(place, version->position, Ticked(version->text) + " is not a schema version",
-                   "write it as X.Y.Z, for example \"0.8.0-alpha\"");
+                   "write it as X.Y.Z, for example \"1.0.0\"");
   }
   if (parsed->major == 0 && parsed->minor >= 4 && parsed->minor <= 7) return Dialect::kLegacy;
   if (parsed->major == 0 && (parsed->minor == 8 || parsed->minor == 9)) return Dialect::kDirectional;

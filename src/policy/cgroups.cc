@@ -16,7 +16,8 @@ constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;  // mountinfo of a t
 constexpr std::array<std::string_view, 4> kControllers = {"memory", "cpu", "pids", "cpuacct"};
 
 constexpr const char* kDelegate =
-    "start mxc-exec in a group that is delegated to the caller: a directory there that root has given to it";
+    "run it in a session that systemd manages, as after a login by ssh, or in a control group that root has "
+    "given to the caller";
 constexpr const char* kWritableMount = "have it mounted writable, or run outside of the container";
 
 std::string Read(const Host& host, const std::string& path) {

@@ -55,7 +55,8 @@ Error NeedsMounts(const PathRule& grant, const std::string& path) {
       Quoted(path) + ", whose name decides what later calls mean, cannot be held below the read-write " +
           Quoted(grant.path) + " without a mount namespace",
       grant.pointer,
-      "grant the directories beside it instead of the one above, or run where user namespaces are "
+      "grant the directories beside it instead of the one above, or choose the containment process where "
+      "user namespaces are "
       "allowed (`mxc-exec --probe` says what forbids them here)");
 }
 
