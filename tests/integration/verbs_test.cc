@@ -246,6 +246,20 @@ TEST_P(Verbs, AStartInTheForegroundEndsWithItsTime) {
   EXPECT_TRUE(Living(directory).empty());
 }
 
+// The one who stops it does not know the sandbox's variables.
+TEST_P(Verbs, StopHidesValuesOfTheSandboxsVariables) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Start({"--rw", work, "--env", "API_TOKEN=stopMARK-8d21aa"});
+  EXPECT_EQ(In(id, "cd " + work +
+                       "; mkdir -p $API_TOKEN/.git/objects $API_TOKEN/.git/refs; echo x > "
+                       "$API_TOKEN/.git/HEAD")
+                .status,
+            0);
+  const Ended stopped = Call({"stop", id});
+  EXPECT_THAT(stopped.err, AllOf(HasSubstr("new repositories: '" + work + "/[REDACTED]/.git'"),
+                                 Not(HasSubstr("stopMARK"))));
+}
+
 TEST_P(Verbs, ADryRunOfStartSaysWhatStartWould) {
   EXPECT_EQ(Call({"start", "--dry-run", "--containment", containment}).status, 0);
   const Ended none = Call({"start", "--dry-run", "--containment", "landlock"});
