@@ -21,6 +21,8 @@ void CutVariables(const CeilingSection& section, Config& config, Cuts& cuts);
 [[nodiscard]] bool AllowVariable(const Ceiling& ceiling, const std::string& name, const std::string& pointer,
                                  Cuts& cuts);
 void CutNetwork(const CeilingSection& section, Network& network, Cuts& cuts);
+// Uses no proxy of the environment that the section does not name; Resolve has read them by then.
+void CutUpstream(const CeilingSection& section, Network& network, Cuts& cuts);
 // Whether the section allows the containment that was selected; never `none`. Errors, kConflict.
 [[nodiscard]] Status CheckContainment(const CeilingSection& section, const Config& config,
                                       Containment containment);

@@ -40,6 +40,21 @@ class NetworkCutter {
     CloseEgress();
   }
 
+  // Who names the proxy decides where everything goes.
+  void CutUpstream() {
+    Upstream& asked = network_.upstream;
+    for (const auto& [proxy, bound] : {std::pair{&asked.http, &bounds_.upstream.http},
+                                       std::pair{&asked.others, &bounds_.upstream.others}}) {
+      if (!*proxy || (*bound && (*proxy)->host == (*bound)->host && (*proxy)->port == (*bound)->port))
+        continue;
+      cuts_.Add(section_, "/network/egress/upstreamProxy", asked.pointer,
+                "proxies of the environment are not used: " + (*proxy)->variable +
+                    " names another than the ceiling");
+      asked = {};
+      return;
+    }
+  }
+
   void CutEgress() {
     std::vector<NetworkRule> allowed;
     for (const NetworkRule& rule : network_.allow) {
@@ -167,6 +182,10 @@ void CutNetwork(const CeilingSection& section, Network& network, Cuts& cuts) {
   cutter.CutEgress();
   cutter.AddDenials();
   cutter.CutIngress();
+}
+
+void CutUpstream(const CeilingSection& section, Network& network, Cuts& cuts) {
+  if (section.network) NetworkCutter(section, network, cuts).CutUpstream();
 }
 
 }  // namespace mxc

@@ -9,6 +9,7 @@
 #include "ceiling/ceiling.h"
 #include "config/decode.h"
 #include "config/decoding.h"
+#include "config/endpoint.h"
 #include "config/shape.h"
 #include "document/make_json.h"
 #include "document/parse.h"
@@ -25,6 +26,14 @@ void PutMember(Json& object, std::string_view key, const Json* value) {
   if (value != nullptr) object.members.push_back({.key = std::string(key), .value = *value});
 }
 
+// A policy does not name the proxy: ReadUpstreamOf.
+void DropUpstream(Json& network) {
+  for (JsonMember& member : network.members) {
+    if (member.key != "egress") continue;
+    std::erase_if(member.value.members, [](const JsonMember& own) { return own.key == "upstreamProxy"; });
+  }
+}
+
 // What a section bounds, as a policy that could be run.
 Json PolicyOf(const Json& section, std::uint32_t uid) {
   Json process = Empty(Json::Kind::kObject);
@@ -37,6 +46,8 @@ Json PolicyOf(const Json& section, std::uint32_t uid) {
   PutMember(policy, "process", &process);
   for (const std::string_view key : {"filesystem", "network", "resources", "output", "helpers"})
     PutMember(policy, key, section.Find(key));
+  for (JsonMember& member : policy.members)
+    if (member.key == "network") DropUpstream(member.value);
   PutMember(policy, "minimumTier", Member(Member(&section, "require"), "minimumTier"));
   if (const Json* const path = Member(Member(&section, "audit"), "path")) {
     constexpr std::string_view kUid = "{uid}";
@@ -77,6 +88,24 @@ Status CheckSocketsOf(const Config& bounds) {
   return Done{};
 }
 
+// The environment would be the caller's choice, too.
+Status ReadUpstreamOf(const Json& section, Network& bounds) {
+  const Json* const written = Member(Member(Member(&section, "network"), "egress"), "upstreamProxy");
+  if (written == nullptr) return Done{};
+  const Place place = Place{}.Key("network").Key("egress").Key("upstreamProxy");
+  const auto refuse = [&](const std::string& message) {
+    return Error{.code = ErrorCode::kSchema, .message = message, .hint = "write the proxy: http://HOST:PORT"};
+  };
+  if (written->text == "environment")
+    return refuse("`environment` at " + place.pointer + " is the caller's to choose");
+  const Result<ProxyUrl> url = ParseProxyUrl(written->text);
+  if (!url) return refuse(url.error().message + ", at " + place.pointer);
+  if (url->scheme != "http") return refuse("the gateway does not speak TLS to a proxy, at " + place.pointer);
+  const UpstreamProxy proxy{.host = url->host, .port = url->port};
+  bounds.upstream = {.pointer = place.pointer, .http = proxy, .others = proxy};
+  return Done{};
+}
+
 Error InSection(const std::string& pointer, Error error) {
   if (!pointer.empty()) error.message = pointer + ": " + error.message;
   return error;
@@ -92,6 +121,8 @@ Result<CeilingSection> DecodeSection(const Json& json, const std::string& pointe
   Result<Config> bounds = Decode(PolicyOf(json, host.Caller().uid), {.system = host.System()});
   if (!bounds) return InSection(pointer, std::move(bounds.error()));
   if (const Status sockets = CheckSocketsOf(*bounds); !sockets) return InSection(pointer, sockets.error());
+  if (const Status upstream = ReadUpstreamOf(json, bounds->network); !upstream)
+    return InSection(pointer, upstream.error());
   CeilingSection section{.pointer = pointer,
                          .bounds = std::move(*bounds),
                          .filesystem = Member(&json, "filesystem") != nullptr,

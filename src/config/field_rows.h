@@ -1,6 +1,8 @@
 // The rows of the field tables: a field by its type, name and text, and what else is to be said of it.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -43,6 +45,15 @@ constexpr Field Objects(std::string_view name, const Shape& shape, std::string_v
                         FieldOptions options = {}) {
   options.shape = &shape;
   return {options, name, FieldType::kObjectList, text};
+}
+
+// A table with this row in place of the one with its name.
+template <std::size_t N>
+constexpr std::array<Field, N> Replaced(const Field (&fields)[N], const Field& row) {
+  std::array<Field, N> replaced = std::to_array(fields);
+  for (Field& field : replaced)
+    if (field.name == row.name) field = row;
+  return replaced;
 }
 
 }  // namespace mxc

@@ -103,6 +103,7 @@ struct Shape {
 
 // NOLINTBEGIN(readability-identifier-naming): constants, constexpr where they are defined
 extern const Shape kNetworkShape;
+extern const Shape kCeilingNetworkShape;
 extern const Shape kRuntimeShape;
 extern const Shape kResourcesShape;
 extern const Shape kProtectShape;

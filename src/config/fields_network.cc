@@ -48,6 +48,13 @@ constexpr Field kEgressFields[] = {
 };
 constexpr Shape kEgressShape{.fields = kEgressFields};
 
+// The environment is the caller's: an operator names the proxy.
+constexpr auto kCeilingEgressFields =
+    Replaced(kEgressFields, String("upstreamProxy",
+                                   "The proxy of the environment that a policy may use, http://HOST:PORT; "
+                                   "without it none is used."));
+constexpr Shape kCeilingEgressShape{.fields = kCeilingEgressFields};
+
 constexpr Field kPublishFields[] = {
     Integer("host", "Port of the loopback interface of this host.",
             {.minimum = 1, .maximum = 65535, .required = kEvery}),
@@ -105,6 +112,9 @@ constexpr Field kNetworkFields[] = {
     Object("ingress", kIngressShape, "Incoming traffic.", {.in = kSince08, .elsewhere = kNeeds08}),
 };
 
+constexpr auto kCeilingNetworkFields =
+    Replaced(kNetworkFields, Object("egress", kCeilingEgressShape, "Outgoing traffic."));
+
 constexpr Field kRuntimeFields[] = {
     String("networkProxy", "URL of a proxy on the loopback interface of this host."),
 };
@@ -112,6 +122,7 @@ constexpr Field kRuntimeFields[] = {
 }  // namespace
 
 constexpr Shape kNetworkShape{.fields = kNetworkFields};
+constexpr Shape kCeilingNetworkShape{.fields = kCeilingNetworkFields};
 constexpr Shape kRuntimeShape{.fields = kRuntimeFields};
 
 }  // namespace mxc

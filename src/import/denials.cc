@@ -148,6 +148,20 @@ void DenyWriting(const std::vector<Named>& denials, const std::vector<Named>& gr
   }
 }
 
+void KeepNames(const std::vector<Named>& names, const std::vector<Named>& grants,
+               DenialComparison& comparison, Imported& imported) {
+  std::string missing;
+  for (const Named& name : names) {
+    if (!IsShownForWriting(name, grants)) continue;
+    const bool there = !comparison.IsMissing(name.path);
+    (there ? imported.read_only : imported.denied).push_back(name.path);
+    if (!there) missing += (missing.empty() ? "" : ", ") + name.path;
+  }
+  if (!missing.empty())
+    imported.warnings.push_back(missing + ": denied as a whole, because " + imported.source +
+                                " lets no command make them");
+}
+
 }  // namespace
 
 Status LetDenialsWin(const std::string& directory, const Host& host, Imported& imported) {
@@ -181,6 +195,9 @@ Status LetDenialsWin(const std::string& directory, const Host& host, Imported& i
            imported.read_write.end();
   });
   DenyWriting(*unwritable, kept, comparison, imported);
+  const auto names = AllNamesOf(imported.kept, comparison);
+  if (!names) return names.error();
+  KeepNames(*names, kept, comparison, imported);
   return Done{};
 }
 

@@ -99,7 +99,8 @@ Result<Imported> ImportJson(const Json& settings) {
 Result<Imported> ImportTomlText(const std::string& text) {
   const Result<Json> settings = ParseToml(text);
   if (!settings) return settings.error();
-  if (Has(*settings, "sandbox_mode") || Has(*settings, "default_permissions")) return ImportCodex(*settings);
+  for (const char* key : {"sandbox_mode", "default_permissions", "profile"})
+    if (Has(*settings, key)) return ImportCodex(*settings);
   return Unrecognised("the settings are of no program that is known");
 }
 

@@ -320,10 +320,53 @@ bool IsTableOfNetwork(const JsonMember& member) {
          });
 }
 
+// What `profile` names in `profiles`: of a sandbox it has `sandbox_mode` alone, in place of the file's.
+struct ProfileChosen {
+  std::string key = {};         // "profiles.strict"; empty: none is named
+  const Json* table = nullptr;  // of `profiles`
+};
+
+Result<ProfileChosen> ProfileInForce(const Json& settings) {
+  const Json* const profile = settings.Find("profile");
+  if (profile == nullptr) return ProfileChosen{};
+  if (Status text = CheckKind("profile", *profile, Json::Kind::kString); !text) return text.error();
+  const Json* const table = TableIn(TableIn(&settings, "profiles"), profile->text);
+  if (table == nullptr)
+    return CannotImport("profile", "`profiles` has no table of the name \"" + profile->text + "\"");
+  const std::string key = "profiles." + profile->text;
+  for (const std::string_view other : {"default_permissions", "permissions", "sandbox_workspace_write"})
+    if (table->Find(other) != nullptr)
+      return CannotImport(key + "." + std::string(other), "Codex reads it at the top of the file alone");
+  return ProfileChosen{.key = key, .table = table};
+}
+
+// The settings with the profile's `sandbox_mode`.
+Json LaidOver(const Json& settings, const ProfileChosen& profile) {
+  const Json* const mode = profile.table != nullptr ? profile.table->Find("sandbox_mode") : nullptr;
+  if (mode == nullptr) return settings;
+  Json laid = settings;
+  std::erase_if(laid.members, [](const JsonMember& member) { return member.key == "sandbox_mode"; });
+  laid.members.push_back({.key = "sandbox_mode", .value = *mode});
+  return laid;
+}
+
+Status CheckSandboxNamed(const Json& settings) {
+  const bool named =
+      settings.Find("sandbox_mode") != nullptr || settings.Find("default_permissions") != nullptr;
+  return named ? Status(Done{}) : CannotImport("profile", "neither its table nor the file says sandbox_mode");
+}
+
 }  // namespace
 
-Result<Imported> ImportCodex(const Json& settings) {
+Result<Imported> ImportCodex(const Json& written) {
+  const Result<ProfileChosen> in_force = ProfileInForce(written);
+  if (!in_force) return in_force.error();
+  const Json settings = LaidOver(written, *in_force);
+  if (Status named = CheckSandboxNamed(settings); !named) return named.error();
   CodexReader reader;
+  if (in_force->table != nullptr)
+    for (const JsonMember& member : in_force->table->members)
+      reader.ReadOther(in_force->key + "." + member.key, member.value);
   const bool older = settings.Find("sandbox_mode") != nullptr;  // takes the place of profiles
   const std::string name = TextOfMember(settings, "default_permissions");
   std::vector<std::string> of_agent;
@@ -334,7 +377,7 @@ Result<Imported> ImportCodex(const Json& settings) {
       LeaveOut(member.key, older ? "sandbox_mode takes its place" : "default_permissions takes its place",
                reader.Result());
     if (!of_profiles && !of_older) of_agent.push_back(member.key);
-    if (!of_profiles && !of_older) reader.ReadOther(member.key, member.value);
+    if (!of_profiles && !of_older && member.key != "profiles") reader.ReadOther(member.key, member.value);
     if (member.key != "permissions") continue;
     for (const JsonMember& profile : member.value.members)
       if (IsTableOfNetwork(profile)) reader.ReadOther("permissions.network", profile.value);

@@ -62,6 +62,11 @@ constexpr Unexpressed kUnexpressed[] = {
     {"failIfUnavailable", ""},  // always
 };
 
+// What srt lets no command write or make where it was called, whatever its settings say; directories among it
+// are held by `protect`.
+constexpr std::string_view kKept[] = {".gitconfig", ".gitmodules", ".bashrc",    ".bash_profile", ".zshrc",
+                                      ".zprofile",  ".profile",    ".ripgreprc", ".mcp.json"};
+
 // Of a section what only allows more may be left out; beside them what is called as one.
 bool MayDeny(std::string_view key) {
   const std::size_t dot = key.find('.');
@@ -96,7 +101,10 @@ Result<std::vector<WrittenPath>> WrittenPathsOf(const std::string& key, const Js
 
 class SrtReader {
  public:
-  explicit SrtReader(std::string source) { imported_.source = std::move(source); }
+  explicit SrtReader(std::string source) {
+    imported_.source = std::move(source);
+    for (const std::string_view name : kKept) imported_.kept.push_back("${PWD}/" + std::string(name));
+  }
 
   Status Read(const Json& settings) {
     for (const JsonMember& member : settings.members) {

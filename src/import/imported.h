@@ -25,6 +25,7 @@ struct Imported {
   std::vector<std::string> read_write = {};
   std::vector<std::string> denied = {};
   std::vector<std::string> no_write = {};  // wherever a grant stands
+  std::vector<std::string> kept = {};      // the same, whatever the settings say
   bool safe_git_config = false;
   bool open_egress = false;
   std::vector<ImportedHost> allow = {};

@@ -7,6 +7,7 @@
 #include "base/archive.h"
 #include "mxc/git_snapshot.h"
 #include "persistent/reply.h"
+#include "report/hidden_values.h"
 
 namespace mxc {
 
@@ -29,8 +30,9 @@ void VisitEnforcement(Archive& archive, AnyEnforcement& enforcement) {
 void Visit(ArchiveWriter& archive, const Enforcement& enforcement) { VisitEnforcement(archive, enforcement); }
 void Visit(ArchiveReader& archive, Enforcement& enforcement) { VisitEnforcement(archive, enforcement); }
 
+// The daemon knows the sandbox's variables, and whoever asks it need not.
 void Visit(ArchiveWriter& archive, const Warning& warning) {
-  archive(warning.category, warning.message, warning.pointer);
+  archive(warning.category, WithoutHiddenValues(warning.message), warning.pointer);
 }
 
 void Visit(ArchiveReader& archive, Warning& warning) {
@@ -180,7 +182,10 @@ std::string OkText(const std::vector<Warning>& left) {
 }
 
 std::string ErrorText(const Error& error) {
-  return Text(Kind::kError, [&](ArchiveWriter& archive) { VisitError(archive, error); });
+  Error told = error;
+  told.message = WithoutHiddenValues(told.message);
+  told.hint = WithoutHiddenValues(told.hint);
+  return Text(Kind::kError, [&](ArchiveWriter& archive) { VisitError(archive, told); });
 }
 
 std::string EntryText(const Plan& plan, const std::vector<RunGroup>& groups) {

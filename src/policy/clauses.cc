@@ -101,7 +101,8 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, const Policy
     Add(clauses, port.pointer,
         "host port " + std::to_string(port.host) + " leads to port " + std::to_string(port.guest));
   }
-  Add(clauses, network.upstream.pointer, "through the proxy of the launcher's environment");
+  // A ceiling may have cut it.
+  Add(clauses, policy.network.upstream.pointer, "through the proxy of the launcher's environment");
   if (network.proxy) Add(clauses, network.proxy->pointer, "egress through the proxy");
   if (network.share_host) Add(clauses, network.share_host_pointer, "the host's own network, unfiltered");
   // Direct execution promises nothing that was not written.

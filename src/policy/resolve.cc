@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ceiling/ceiling_files.h"
+#include "ceiling/cut_config.h"
 #include "ceiling/cut_entries.h"
 #include "policy/as_written.h"
 #include "policy/cgroups.h"
@@ -335,11 +336,13 @@ Status LayImage(const PathsRequest& of, const std::string& image, RuleSet& rules
   return Done{};
 }
 
-Status NameUpstream(const Config& config, const Host& host, Network& network) {
+Status NameUpstream(const Config& config, const Host& host, const Bounds& bounds, Network& network) {
   if (config.network.upstream.pointer.empty()) return Done{};
   Result<Upstream> upstream = ReadUpstream(host, config.network.upstream.pointer);
   if (!upstream) return upstream.error();
   network.upstream = std::move(*upstream);
+  if (bounds.ceiling == nullptr) return Done{};
+  for (const CeilingSection& section : bounds.ceiling->sections) CutUpstream(section, network, *bounds.cuts);
   return Done{};
 }
 
@@ -375,7 +378,8 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
   policy.audit = config.audit;
   policy.interactive = host.Interactive();
   if (NeedsCgroup(config.resources)) policy.cgroups = FindCgroups(host);
-  if (Status upstream = NameUpstream(config, host, policy.network); !upstream) return upstream;
+  if (Status upstream = NameUpstream(config, host, options.bounds, policy.network); !upstream)
+    return upstream;
   const Result<std::string> image = ResolveImage(options.image, host, walker);
   if (!image) return image.error();
   const Result<CeilingFiles> ceiling = CeilingFiles::Resolve(options.bounds.ceiling, host, walker);

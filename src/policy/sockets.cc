@@ -17,26 +17,6 @@
 namespace mxc {
 namespace {
 
-// What a variable says of a socket: a path, or "unix:///run/s", "unix:path=/run/s,guid=1", "/tmp/s,123,0".
-std::string PathInVariable(std::string_view value) {
-  const bool address = value.starts_with("unix:");
-  if (address) value.remove_prefix(std::string_view("unix:").size());
-  if (value.starts_with("path=")) value.remove_prefix(std::string_view("path=").size());
-  if (value.starts_with("//")) value.remove_prefix(std::string_view("//").size());
-  return std::string(value.substr(0, value.find_first_of(address ? ",;" : ",")));
-}
-
-// The path of an entry; none where its variable is not set.
-std::optional<std::string> SocketPath(const PathEntry& entry, const Host& host) {
-  if (!entry.path.starts_with('$')) return entry.path;
-  const std::optional<std::string> value = host.Environment(std::string_view(entry.path).substr(1));
-  if (!value || value->empty()) return std::nullopt;
-  std::string path = PathInVariable(*value);
-  const std::optional<std::string> runtime = host.Environment("XDG_RUNTIME_DIR");
-  const bool display = entry.path == "$WAYLAND_DISPLAY" && runtime && !path.starts_with('/');
-  return display ? JoinPath(*runtime, path) : path;
-}
-
 // For messages, which quote no value of a variable.
 std::string NameOfSocket(const PathEntry& entry, const std::string& path) {
   return entry.path.starts_with('$') ? "the path in " + Quoted(entry.path) : Quoted(path);
@@ -49,7 +29,7 @@ class SocketGrants {
       : host_(host), ceiling_(ceiling), cuts_(cuts), walker_(walker), rules_(rules), policy_(policy) {}
 
   Status Add(const PathEntry& entry) {
-    const std::optional<std::string> path = SocketPath(entry, host_);
+    const std::optional<std::string> path = SocketPath(entry.path, host_);
     if (!path) {
       Warn("path-missing", entry,
            "the variable " + Quoted(entry.path) + " of sockets is not set: nothing is granted");
@@ -70,6 +50,11 @@ class SocketGrants {
     }
     if (cuts_ != nullptr && !ceiling_.AllowsSocket(entry, *walked, host_, walker_, *cuts_)) return Done{};
     if (Status checked = Check(entry, *walked); !checked) return checked;
+    if (const PathRule* const denial = DenialOf(*walked)) {
+      Warn("tightened", entry,
+           NameOfSocket(entry, walked->path) + " of sockets is denied as " + Quoted(denial->path));
+      return Done{};
+    }
     // Read-write: a mount that is read-only keeps nobody from connecting, and none is needed below such a
     // grant.
     const bool added = rules_.Add({.path = walked->path,
@@ -101,6 +86,16 @@ class SocketGrants {
     if (host_.MayAccess(walked.path, Access::kReadWrite)) return Done{};
     return Conflict("the caller may not connect to " + NameOfSocket(entry, walked.path), entry.pointer,
                     "remove the entry, or change the mode of the socket");
+  }
+
+  // The strictest entry for a socket counts, by whichever of its names.
+  [[nodiscard]] const PathRule* DenialOf(const Walked& walked) const {
+    const std::vector<PathRule>& all = rules_.All();
+    const auto denial = std::find_if(all.begin(), all.end(), [&](const PathRule& rule) {
+      return rule.access == Access::kDenied && rule.path != walked.path && rule.object &&
+             rule.object->IsSame(walked.status->object);
+    });
+    return denial != all.end() ? &*denial : nullptr;
   }
 
   void Warn(std::string category, const PathEntry& entry, std::string message) {

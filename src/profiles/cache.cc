@@ -10,6 +10,7 @@
 #include "base/quoted.h"
 #include "hash/sha256.h"
 #include "policy/paths/paths.h"
+#include "policy/paths/socket_tables.h"
 #include "profiles/expand_document.h"
 
 namespace mxc {
@@ -64,6 +65,13 @@ void AddEntries(std::string_view list, const std::vector<PathEntry>& entries, Ho
   }
 }
 
+// A variable names another socket in another environment. That of an agent of ssh is new with each login.
+std::vector<PathEntry> WithPaths(std::vector<PathEntry> sockets, const Host& host) {
+  for (PathEntry& entry : sockets)
+    if (entry.path != "$SSH_AUTH_SOCK") entry.path = SocketPath(entry.path, host).value_or(entry.path);
+  return sockets;
+}
+
 }  // namespace
 
 Status CheckHomeOfCaches(const Host& host) {
@@ -87,7 +95,7 @@ Result<std::string> CacheDirectoryFor(const Config& config, const std::vector<st
   AddEntries("write ", config.read_write, names, lines);
   AddEntries("read ", config.read_only, names, lines);
   AddEntries("deny ", config.denied, names, lines);
-  AddEntries("socket ", config.sockets, names, lines);
+  AddEntries("socket ", WithPaths(config.sockets, host), names, lines);
   for (const std::string& entry : profiles) lines.push_back("profile " + entry);
   if (!names.TheWorkspace().host.empty()) {
     lines.push_back("workspace " + names.TheWorkspace().host);

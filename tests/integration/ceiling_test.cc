@@ -143,6 +143,30 @@ TEST_P(CeilingHere, NoneIsNever) {
   EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("does not allow the containment 'none'"));
 }
 
+// Who names the proxy decides where everything goes.
+TEST_P(CeilingHere, AProxyOfTheEnvironmentIsTheOneThatTheCeilingNames) {
+  const std::string rule = R"("allow":[{"to":[{"host":"ok.test"}],"ports":[{"port":80}]}])";
+  const auto network = [&](const std::string& proxy) {
+    return R"("network":{"egress":{"upstreamProxy":")" + proxy + "\"," + rule + "}}";
+  };
+  const std::string policy =
+      workspace.File("policy.json", R"({"version":"1.1.0-alpha","process":{"commandLine":":"},)" +
+                                        network("environment") + "}");
+  const auto shown = [&](const std::string& bound, const std::string& variable) {
+    Launch launch = Prepare({"--explain", policy});
+    launch.environment.push_back(variable);
+    return Execute(Under("{" + network(bound) + "}", launch));
+  };
+  const std::string bound = "http://proxy.test:3128";
+  EXPECT_THAT(shown(bound, "http_proxy=http://me:x@proxy.test:3128").out,
+              AllOf(HasSubstr("proxy.test port 3128"), Not(HasSubstr("clamped"))));
+  EXPECT_THAT(shown(bound, "http_proxy=http://other.test:3128").out,
+              AllOf(HasSubstr("http_proxy names another than the ceiling"), Not(HasSubstr("other.test"))));
+  const Ended refused = shown("environment", "http_proxy=http://proxy.test:3128");
+  EXPECT_EQ(refused.status, 255);
+  EXPECT_THAT(refused.err, HasSubstr("write the proxy: http://HOST:PORT"));
+}
+
 TEST_P(CeilingHere, LimitsAndVariables) {
   const std::string ceiling = R"({"process":{"timeout":300,"env":["CI"]},"resources":{"openFiles":77}})";
   EXPECT_EQ(Execute(Under(ceiling, Prepare({"--", "sh", "-c", "ulimit -n"}))).out, "77\n");

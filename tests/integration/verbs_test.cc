@@ -1,4 +1,5 @@
 // A persistent sandbox without documents: start, exec, stop, list.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -244,6 +245,54 @@ TEST_P(Verbs, AStartInTheForegroundEndsWithItsTime) {
   EXPECT_FALSE(ended.overdue);
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_TRUE(Living(directory).empty());
+}
+
+// By descriptor too, the file is found out before anything closes that.
+TEST_P(Verbs, TheFileOfThePolicyIsHeldHoweverItIsHandedIn) {
+  const std::string work = workspace.Directory("work");
+  const std::string members = R"("version": "1.1.0-alpha", "containment": ")" + containment +
+                              R"(", "filesystem": {"readwritePaths": [)" + Quote(work) +
+                              R"(]}, "process": {"commandLine": ":"}})";
+  const std::string file = workspace.File("work/policy.json", "{" + members);
+  const std::string phase = workspace.File("work/phase.json", R"({"phase": "provision", )" + members);
+  const auto handed = [&](std::vector<std::string> words, const std::string& from, int number) {
+    const UniqueFd opened{::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
+    Launch launch = Called(std::move(words));
+    launch.files = {{.borrowed_fd = opened.Get(), .number = number}};
+    return Execute(launch).out;
+  };
+  const std::vector<std::pair<std::string, std::string>> started = {
+      {file, handed({"start", file}, file, 9)},
+      {file, handed({"start", "--config-fd", "7"}, file, 7)},
+      {file, handed({"start", "/dev/fd/7"}, file, 7)},
+      {phase, handed({"--config-fd", "7"}, phase, 7)},
+      {phase, handed({phase}, phase, 9)}};
+  for (const auto& [held, out] : started) {
+    const std::size_t at = out.find(prefix + ":");
+    ASSERT_NE(at, std::string::npos) << out;
+    const std::string id = out.substr(at, prefix.size() + 33);
+    provisioned.push_back(id);
+    if (held == phase) {
+      EXPECT_EQ(Execute(Phase("start", id)).status, 0);
+    }
+    EXPECT_THAT(In(id, "cd " + work + "; echo x > new && ! mv -f new " + held + " && echo held").out,
+                testing::EndsWith("held\n"));
+    EXPECT_EQ(Call({"stop", id}).status, 0);
+  }
+}
+
+// The one who stops it does not know the sandbox's variables.
+TEST_P(Verbs, StopHidesValuesOfTheSandboxsVariables) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Start({"--rw", work, "--env", "API_TOKEN=stopMARK-8d21aa"});
+  EXPECT_EQ(In(id, "cd " + work +
+                       "; mkdir -p $API_TOKEN/.git/objects $API_TOKEN/.git/refs; echo x > "
+                       "$API_TOKEN/.git/HEAD")
+                .status,
+            0);
+  const Ended stopped = Call({"stop", id});
+  EXPECT_THAT(stopped.err, AllOf(HasSubstr("new repositories: '" + work + "/[REDACTED]/.git'"),
+                                 Not(HasSubstr("stopMARK"))));
 }
 
 TEST_P(Verbs, ADryRunOfStartSaysWhatStartWould) {

@@ -154,6 +154,43 @@ TEST(CeilingNetwork, TheHostsOwnAndProxies) {
   EXPECT_EQ(proxy.egress, RuleAction::kDeny);
 }
 
+// The caller chooses what the environment names.
+TEST(CeilingNetwork, AProxyOfTheEnvironmentIsTheOneThatTheCeilingNames) {
+  const FakeHost host;
+  const auto left = [&](const std::string& bound, const Upstream& asked) {
+    const Result<std::vector<CeilingSection>> sections = DecodeCeiling(
+        R"({"network":{"egress":{"default":"allow","upstreamProxy":")" + bound + "\"}}}", host, {});
+    if (!sections) return sections.error().message + "; " + sections.error().hint;
+    Network network{.upstream = asked};
+    network.upstream.pointer = "/network/egress/upstreamProxy";
+    Cuts cuts;
+    CutNetwork(sections->front(), network, cuts);
+    CutUpstream(sections->front(), network, cuts);
+    const std::vector<Warning> told = cuts.Warnings();
+    return (network.upstream.pointer.empty() ? "none"
+            : network.upstream.http          ? "http"
+                                             : "others") +
+           (told.empty() ? std::string() : "; " + told.back().message);
+  };
+  const auto proxy = [](const char* name, std::uint16_t port) {
+    return UpstreamProxy{.host = name, .port = port, .variable = "V"};
+  };
+  const std::string bound = "http://Proxy.corp:3128";
+  EXPECT_EQ(left(bound, {.http = proxy("proxy.corp", 3128)}), "http");
+  EXPECT_EQ(left(bound, {.others = proxy("proxy.corp", 3128)}), "others");
+  const std::string cut =
+      "none; proxies of the environment are not used: V names another than the ceiling "
+      "(/ceiling/network/egress/upstreamProxy)";
+  EXPECT_EQ(left(bound, {.http = proxy("proxy.corp", 3129)}), cut);
+  EXPECT_EQ(left(bound, {.http = proxy("proxy.corp", 3128), .others = proxy("evil", 3128)}), cut);
+  const std::string remedy = "; write the proxy: http://HOST:PORT";
+  const std::string at = "/network/egress/upstreamProxy";
+  EXPECT_EQ(left("environment", {}), "`environment` at " + at + " is the caller's to choose" + remedy);
+  EXPECT_EQ(left("https://proxy.corp:443", {}),
+            "the gateway does not speak TLS to a proxy, at " + at + remedy);
+  EXPECT_EQ(left("proxy.corp", {}), "the proxy URL must start with http:// or https://, at " + at + remedy);
+}
+
 // ---- many ----------------------------------------------------------------------------------------------
 
 constexpr const char* kNames[] = {"a.x",     "b.a.x", "x",   "*.x", "*.a.x", "*",

@@ -16,6 +16,7 @@
 namespace mxc::import_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -30,6 +31,14 @@ Result<Import> Imported(const std::string& text) {
   return ImportSettings({.name = "test", .bytes = text}, "/srv/work", host);
 }
 
+// Of what srt keeps whatever its settings say.
+bool IsKept(const std::string& path) {
+  return path.starts_with("${PWD}/.") &&
+         std::string(
+             ".gitconfig .gitmodules .bashrc .bash_profile .zshrc .zprofile .profile .ripgreprc .mcp.json ")
+                 .find(path.substr(std::string("${PWD}/").size()) + " ") != std::string::npos;
+}
+
 // `filesystem` without what every import has, `network.egress`, and the warnings, a line each.
 std::string ImportText(const std::string& text) {
   const Result<Import> import = Imported(text);
@@ -38,9 +47,15 @@ std::string ImportText(const std::string& text) {
   nlohmann::ordered_json files = document["filesystem"];
   files.erase("tools");
   if (files["protect"].is_array()) files.erase("protect");
+  nlohmann::ordered_json denied = nlohmann::ordered_json::array();
+  for (const auto& path : files.value("deniedPaths", denied))
+    if (!IsKept(path.get<std::string>())) denied.push_back(path);
+  if (files.contains("deniedPaths")) files["deniedPaths"] = denied;
+  if (denied.empty()) files.erase("deniedPaths");
   std::string result = files.dump() + "\n" + document["network"]["egress"].dump() + "\n";
   for (const std::string& warning : import->warnings)
-    if (!warning.starts_with("commands may read every file")) result += warning + "\n";
+    if (!warning.starts_with("commands may read every file") && !warning.starts_with("${PWD}/.gitconfig, "))
+      result += warning + "\n";
   return result;
 }
 
@@ -65,6 +80,25 @@ TEST(Import, SaysWhatSrtSays) {
       R"({"to":[{"cidr":"10.0.0.7"}]}],"deny":[{"to":[{"host":"evil.example"}]},{"ports":[{"port":22}]},)"
       R"({"to":[{"cidr":"192.0.2.0/24"}]},{"to":[{"cidr":"fd00::/8"}]}]})"
       "\n");
+}
+
+// Also where they are missing.
+TEST(Import, KeepsTheNamesThatSrtKeeps) {
+  for (const char* settings : {R"({"filesystem": {"allowWrite": ["."]}})", R"({"sandbox": {}})"}) {
+    const Result<Import> import = Imported(settings);
+    const auto files = nlohmann::json::parse(import->text)["filesystem"];
+    EXPECT_EQ(files["deniedPaths"].size(), 9U) << import->text;
+    EXPECT_THAT(import->warnings.front(),
+                AllOf(HasSubstr("${PWD}/.mcp.json: denied as a whole"), HasSubstr("${PWD}/.gitmodules, ")));
+  }
+  EXPECT_FALSE(
+      nlohmann::json::parse(Imported(R"({"filesystem": {"allowWrite": ["/a"]}})")->text)["filesystem"]
+          .contains("deniedPaths"));
+  FakeHost host;
+  host.AddFile("/srv/work/.gitmodules");
+  const Result<Import> there = ImportSettings(
+      {.name = "test", .bytes = R"({"filesystem": {"allowWrite": ["."]}})"}, "/srv/work", host);
+  EXPECT_THAT(there->text, HasSubstr("\"${PWD}/.gitmodules\"\n    ],\n    \"deniedPaths\""));
 }
 
 // {"path": ..., "literal": true} is no pattern, whatever is in it.
@@ -323,6 +357,36 @@ TEST(Import, SaysWhatCodexsOlderSettingsSay) {
   EXPECT_THAT(ImportText("default_permissions = \"x\""), HasSubstr("there is no profile of the name \"x\""));
   EXPECT_THAT(ImportText("default_permissions = \"x\"\n[permissions.x.filesystem]\n\":root\" = \"write\""),
               HasSubstr("refused: permissions.x.filesystem.:root"));
+}
+
+TEST(Import, LaysCodexsProfileOverTheFile) {
+  const std::string profiles =
+      "[sandbox_workspace_write]\nnetwork_access = true\n[profiles.strict]\nsandbox_mode = \"read-only\"\n"
+      "[profiles.wide]\nsandbox_mode = \"workspace-write\"\n[profiles.no-network]\nmodel = \"m\"\n"
+      "[profiles.off]\nsandbox_mode = \"danger-full-access\"\n"
+      "[profiles.limited]\nsandbox_mode = \"workspace-write\"\nfeatures = {network_proxy = true}\n"
+      "[profiles.other]\npermissions = {}\n";
+  const std::string file = "sandbox_mode = \"workspace-write\"\n";
+  const auto with = [&](const std::string& head) { return ImportText(head + profiles); };
+  const std::string read_only = with("profile = \"strict\"\n" + file);
+  EXPECT_THAT(read_only, Not(HasSubstr("readwritePaths")));
+  EXPECT_EQ(with("profile = \"strict\"\ndefault_permissions = \":workspace\"\n").find("readwritePaths"),
+            std::string::npos);
+  for (const std::string& head :
+       {file, "profile = \"no-network\"\n" + file, std::string("profile = \"wide\"\n"),
+        "sandbox_mode = \"read-only\"\n" + std::string("profile = \"wide\"\n")})
+    EXPECT_THAT(with(head),
+                AllOf(HasSubstr(R"("readwritePaths":["${PWD}"])"), HasSubstr(R"({"default":"allow"})")))
+        << head;
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"none", "profile: `profiles` has no table of the name \"none\""},
+      {"off", "danger-full-access: it is no sandbox"},
+      {"limited", "profiles.limited.features.network_proxy: it limits the network"},
+      {"other", "profiles.other.permissions: Codex reads it at the top of the file alone"}};
+  for (const auto& [name, why] : refused)
+    EXPECT_THAT(with("profile = \"" + name + "\"\n" + file), HasSubstr("refused: " + why)) << name;
+  EXPECT_THAT(with("profile = \"no-network\"\n"), HasSubstr("neither its table nor the file says"));
+  EXPECT_THAT(with("profile = 1\n" + file), HasSubstr("profile is no string"));
 }
 
 // The names of the network proxy before `domains`.

@@ -142,6 +142,15 @@ TEST(Profiles, CachesAreOfTheDirectoryAndTheGrants) {
   Config config;
   config.sockets = {{.path = "$DOCKER_HOST"}};
   EXPECT_TRUE(caches.insert(CacheOf(config, host)).second);
+  for (const char* value : {"unix:///run/weak", "unix:///run/strong"}) {
+    host.SetEnvironment("DOCKER_HOST", value);
+    EXPECT_TRUE(caches.insert(CacheOf(config, host)).second) << value;
+  }
+  Config agent;
+  agent.sockets = {{.path = "$SSH_AUTH_SOCK"}};
+  const std::string of_agent = CacheOf(agent, host);
+  host.SetEnvironment("SSH_AUTH_SOCK", "/tmp/ssh-x/agent.1");
+  EXPECT_EQ(CacheOf(agent, host), of_agent);
   host.SetWorkingDirectory("/home/me/.x y");
   EXPECT_THAT(CacheOf({}, host), StartsWith("/home/me/.cache/mxc-exec-caches/_.x_y-"));
 }

@@ -51,6 +51,66 @@ TEST_F(Protection, MissingDirectoriesOfHomeAreHeldAndThoseOfProjectsAreNot) {
   EXPECT_EQ(text.find("/home/ana/src/.config"), std::string::npos) << text;
 }
 
+// Debian's ~/.profile puts it on the PATH once it is there. A project's is nobody's.
+TEST_F(Protection, ProgramsOfHomeAreHeldAlsoWhereTheDirectoryIsMissing) {
+  host_.AddDirectory("/home/ana/src/.git").SetEnvironment("HOME", "/home/ana");
+  const Result<Policy> policy = With({.rw = {"/home/ana", "/srv/w"}}, {Preset::kGit, Preset::kShell});
+  const std::string text = Protected(policy);
+  EXPECT_NE(text.find("/home/ana/bin directory\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("/home/ana/src/bin"), std::string::npos) << text;
+  for (const GitSnapshot::Text& named : policy->git.named) EXPECT_NE(named.path, "/srv/w/bin");
+}
+
+// Of what nothing holds, a new one is told at the end.
+TEST_F(Protection, MissingNamesThatNothingHoldsAreCompared) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/CLAUDE.md");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}}, {Preset::kGit, Preset::kShell, Preset::kAgents});
+  std::string text;
+  for (const GitSnapshot::Text& named : policy->git.named) text += named.path + "=" + named.text + ";";
+  for (const char* name : {".mcp.json", "AGENTS.md", ".envrc", ".github/workflows", ".gitlab-ci.yml"})
+    EXPECT_NE(text.find("/srv/w/" + std::string(name) + "=;"), std::string::npos) << name << "\n" << text;
+  EXPECT_EQ(text.find("/srv/w/CLAUDE.md"), std::string::npos) << text;
+}
+
+TEST_F(Protection, GrantsInsideANameOfSeveralComponents) {
+  host_.AddFile("/srv/w/.github/workflows/ci.yml").AddFile("/srv/w/sub/.cargo/config.toml");
+  host_.AddFile("/srv/w/x.github/workflows/ci.yml");
+  const std::string text = Protected(With({.rw = {"/srv/w/.github", "/srv/w/sub/.cargo", "/srv/w/x.github"}},
+                                          {Preset::kShell, Preset::kAgents}));
+  EXPECT_NE(text.find("/srv/w/.github/workflows\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("/srv/w/sub/.cargo/config.toml\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("/srv/w/x.github/workflows"), std::string::npos) << text;
+}
+
+TEST_F(Protection, FilesThatStartUpFilesOfAShellSource) {
+  host_.SetEnvironment("HOME", "/home/ana");
+  host_.AddFile("/home/ana/.bashrc", R"(
+if [ -d ~/.rc.d ]; then for rc in ~/.rc.d/*; do [ -f "$rc" ] && . "$rc"; done; fi
+export NVM_DIR="$HOME/.n"
+[ -s "$NVM_DIR/nvm.sh" ] && \. "$NVM_DIR/nvm.sh"
+builtin source ~/src/env.sh # and more
+. "$UNKNOWN/x"; source <(kubectl completion bash); . relative; . /srv/w/env
+test -f ~/none && . ~/none
+)");
+  host_.AddFile("/home/ana/.n/nvm.sh", ". ~/second").AddFile("/home/ana/.n/other");
+  for (const char* file : {"/home/ana/.rc.d/a", "/home/ana/src/env.sh", "/home/ana/second", "/srv/w/env",
+                           "/home/ana/relative", "/x"})
+    host_.AddFile(file);
+  const Result<Policy> policy = With({.rw = {"/home/ana", "/srv/w"}}, {Preset::kGit, Preset::kShell});
+  const std::string text = "\n" + Protected(policy);
+  for (const char* held :
+       {"/home/ana/.n/nvm.sh", "/home/ana/.rc.d/a", "/home/ana/src/env.sh", "/home/ana/second", "/srv/w/env"})
+    EXPECT_NE(text.find("\n" + std::string(held) + "\n"), std::string::npos) << held << text;
+  EXPECT_EQ(text.find("/home/ana/.n/other"), std::string::npos) << text;
+  EXPECT_EQ(text.find("/home/ana/relative"), std::string::npos) << text;
+  const std::vector<std::string>& patterns = policy->git.patterns;
+  EXPECT_NE(std::find(patterns.begin(), patterns.end(), "/home/ana/.rc.d/*"), patterns.end());
+  const std::vector<GitSnapshot::Text>& named = policy->git.named;
+  EXPECT_TRUE(std::any_of(named.begin(), named.end(),
+                          [](const GitSnapshot::Text& file) { return file.path == "/home/ana/none"; }));
+}
+
 TEST_F(Protection, EditorsAndAgentsAtAnyDepthButInPackages) {
   host_.AddFile("/srv/w/a/.vscode/tasks.json").AddFile("/srv/w/a/b/c/.mcp.json");
   host_.AddFile("/srv/w/a/node_modules/x/.vscode/tasks.json").AddFile("/srv/w/.github/workflows/ci.yml");

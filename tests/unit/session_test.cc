@@ -18,6 +18,7 @@
 #include "persistent/id.h"
 #include "persistent/message.h"
 #include "persistent/reply.h"
+#include "report/hidden_values.h"
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 
@@ -64,6 +65,18 @@ TEST(SessionReply, CarriesErrorsWhole) {
   EXPECT_EQ(read.error().code, ErrorCode::kNotStarted);
   EXPECT_EQ(read.error().message + read.error().pointer + read.error().hint, "m/ph");
   EXPECT_TRUE(ParseOk(OkText({})).ok());
+}
+
+// Who asks the daemon to stop the sandbox does not know its variables.
+TEST(SessionReply, HidesValuesOfTheSandboxsVariables) {
+  const std::string value = "sessionMARK-6f1d2";
+  HideValues({{.name = "API_TOKEN", .value = Secret{value}}});
+  const auto warnings = ParseOk(OkText({{.category = "c", .message = "left /w/" + value + "/.git"}}));
+  ASSERT_TRUE(warnings.ok());
+  EXPECT_EQ(warnings->front().message, "left /w/[REDACTED]/.git");
+  const auto refused = ParseOk(ErrorText({.message = "no " + value, .hint = "rm " + value}));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message + refused.error().hint, "no [REDACTED]rm [REDACTED]");
 }
 
 TEST(SessionReply, CarriesWhatThePolicySays) {

@@ -11,7 +11,9 @@
 namespace mxc::sockets_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class Sockets : public testing::Test {
  protected:
@@ -186,6 +188,14 @@ TEST_F(Sockets, WhatIsNoneIsRefusedAndWhatIsMissingLeftOut) {
   EXPECT_EQ(WarningsText(*With({}, {"$NONE", "/srv/none"})),
             "path-missing /filesystem/sockets/0\npath-missing /filesystem/sockets/1\n");
   EXPECT_EQ(WarningsText(*With({.denied = {"/srv/s"}}, {"/srv/s"})), "tightened /filesystem/sockets/0\n");
+}
+
+TEST_F(Sockets, ADeniedOneIsNotGrantedByItsSecondName) {
+  host_.AddLiveSocket("/srv/s").AddAlias("/srv/second", "/srv/s").AddLiveSocket("/srv/other");
+  const Result<Policy> policy = With({.denied = {"/srv/s"}}, {"/srv/second", "/srv/other"});
+  EXPECT_THAT(RulesText(*policy),
+              AllOf(HasSubstr("read-write /srv/other\n"), Not(HasSubstr("write /srv/second"))));
+  EXPECT_THAT(WarningsText(*policy), HasSubstr("tightened /filesystem/sockets/0\n"));
 }
 
 // Such an address may carry a password.

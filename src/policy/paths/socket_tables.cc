@@ -1,5 +1,7 @@
 #include "policy/paths/socket_tables.h"
 
+#include "policy/paths/entries.h"
+
 namespace mxc {
 namespace {
 
@@ -91,6 +93,24 @@ std::string_view MeaningOfSocket(std::string_view name, std::string_view path) {
 
 bool RunsAnything(std::string_view path) {
   return MeaningOfSocket("", path).ends_with("this runs any command outside");
+}
+
+std::string PathInVariable(std::string_view value) {
+  const bool address = value.starts_with("unix:");
+  if (address) value.remove_prefix(std::string_view("unix:").size());
+  if (value.starts_with("path=")) value.remove_prefix(std::string_view("path=").size());
+  if (value.starts_with("//")) value.remove_prefix(std::string_view("//").size());
+  return std::string(value.substr(0, value.find_first_of(address ? ",;" : ",")));
+}
+
+std::optional<std::string> SocketPath(const std::string& written, const Host& host) {
+  if (!written.starts_with('$')) return written;
+  const std::optional<std::string> value = host.Environment(std::string_view(written).substr(1));
+  if (!value || value->empty()) return std::nullopt;
+  std::string path = PathInVariable(*value);
+  const std::optional<std::string> runtime = host.Environment("XDG_RUNTIME_DIR");
+  const bool display = written == "$WAYLAND_DISPLAY" && runtime && !path.starts_with('/');
+  return display ? JoinPath(*runtime, path) : path;
 }
 
 }  // namespace mxc

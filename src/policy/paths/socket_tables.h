@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "mxc/host.h"
 
 namespace mxc {
 
@@ -22,5 +26,10 @@ struct SocketDirectory {
 [[nodiscard]] std::string_view MeaningOfSocket(std::string_view name, std::string_view path);
 // ... is to run any command outside as the caller, in a session or an editor that is open there.
 [[nodiscard]] bool RunsAnything(std::string_view path);
+
+// What a variable says of a socket: a path, or "unix:///run/s", "unix:path=/run/s,guid=1", "/tmp/s,123,0".
+[[nodiscard]] std::string PathInVariable(std::string_view value);
+// The path of an entry of `sockets`; none where its variable is not set.
+[[nodiscard]] std::optional<std::string> SocketPath(const std::string& written, const Host& host);
 
 }  // namespace mxc

@@ -16,7 +16,7 @@
 #include "policy/paths/search.h"
 #include "policy/protect/git_layout.h"
 #include "policy/protect/git_places.h"
-#include "policy/protect/ssh_config.h"
+#include "policy/protect/included_files.h"
 
 namespace mxc {
 namespace {
@@ -369,9 +369,12 @@ class FoundReview {
 
 }  // namespace
 
-void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSnapshot& snapshot) {
+void NoteFoundByName(const GitProtection& git, const Protector& protector,
+                     const std::vector<std::string>& patterns, GitSnapshot& snapshot) {
   const Host& host = protector.TheHost();
   Notes notes(protector, snapshot);
+  for (const std::string& open : protector.LeftOpen()) notes.AddNamed(open);
+  for (const std::string& pattern : patterns) notes.AddPattern(pattern);
   for (const std::string& home : git.Homes()) {
     for (const std::string_view name : kInHome) notes.AddWhole(JoinPath(home, name));
     notes.AddSsh(JoinPath(home, ".ssh"), "config", home);

@@ -13,8 +13,10 @@
 
 namespace mxc {
 
-// Those that the command could make or change, by now that all rules are known.
-void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSnapshot& snapshot);
+// Those that the command could make or change, by now that all rules are known; also names that presets know
+// and nothing holds, and what `patterns` match.
+void NoteFoundByName(const GitProtection& git, const Protector& protector,
+                     const std::vector<std::string>& patterns, GitSnapshot& snapshot);
 
 // Kind::kFoundByName.
 [[nodiscard]] std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host);

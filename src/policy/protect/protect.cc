@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "policy/paths/entries.h"
+#include "policy/paths/glob.h"
 #include "policy/paths/homes.h"
 #include "policy/paths/own_rules.h"
 #include "policy/paths/placeholders.h"
@@ -16,6 +17,7 @@
 #include "policy/protect/found_by_name.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_data.h"
+#include "policy/protect/included_files.h"
 #include "policy/protect/protect_git.h"
 #include "policy/protect/protector.h"
 
@@ -34,6 +36,11 @@ std::span<const ProtectedRow> RowsOf(Preset preset) {
       return AgentRows();
   }
   return {};
+}
+
+// Of a shell: it may source others.
+bool IsStartUpFile(const ProtectedRow& row) {
+  return row.missing == WhenMissing::kFile && row.path.find('/') == std::string_view::npos;
 }
 
 // Rows of editors and agents that the search met, by the directory they stand in.
@@ -76,6 +83,19 @@ class NamedFiles {
         if (row.path.starts_with('*')) continue;
         const std::string path = JoinPath(top, row.path);
         if (!Contains(found_, path) || !is_there(path)) protector.Protect(path, row.missing, row.text);
+      }
+    }
+  }
+  // A grant may begin inside a name of several components: `.github` of `.github/workflows`.
+  void ApplyInside(Protector& protector, const std::vector<std::string>& grants) const {
+    for (const ProtectedRow& row : RowsOf(preset_.preset)) {
+      for (std::size_t end = row.path.find('/'); end != std::string_view::npos;
+           end = row.path.find('/', end + 1)) {
+        const std::string first = "/" + std::string(row.path.substr(0, end));
+        for (const std::string& grant : grants) {
+          if (grant.ends_with(first))
+            protector.Protect(grant + std::string(row.path.substr(end)), row.missing, row.text);
+        }
       }
     }
   }
@@ -309,7 +329,7 @@ class Protection {
     policy_.git.since = begun_;
     // Also one that began during the search.
     policy_.git.others_since = others_since_ ? others_since_ : host_.OldestRun(roots_);
-    NoteFoundByName(git_, protector_, policy_.git);
+    NoteFoundByName(git_, protector_, patterns_, policy_.git);
     for (GitPlaces::Named& place : git_.Places().All()) {
       const Lookup lookup = host_.LookAt(place.part);
       policy_.git.places.push_back(
@@ -342,10 +362,31 @@ class Protection {
     for (const NamedFiles& files : named_) {
       protector_.Begin(files.Entry());
       files.Apply(protector_, files.Entry().required ? all_tops : tops);
+      files.ApplyInside(protector_, rules_.PathsWith(Access::kReadWrite));
+      if (files.Entry().preset == Preset::kShell) HoldSourced();
       if (Status held = protector_.HoldOtherNames(); !held) return held;
       if (Status ended = protector_.End(); !ended) return ended;
     }
     return Done{};
+  }
+
+  // A pattern matches new files as well, which are told.
+  void HoldSourced() {
+    for (const std::string& home : homes_) {
+      for (const ProtectedRow& row : ShellRows()) {
+        if (!IsStartUpFile(row)) continue;
+        for (std::string& path : SourcedByShell(JoinPath(home, row.path), home, walker_, host_)) {
+          if (!IsGlob(path)) {
+            protector_.Protect(path, WhenMissing::kLeft);
+            continue;
+          }
+          const Result<std::vector<GlobMatch>> matches = ExpandGlob(path, GlobLinks::kFollow, host_);
+          for (const GlobMatch& match : matches ? *matches : std::vector<GlobMatch>{})
+            protector_.Protect(match.path, WhenMissing::kLeft);
+          patterns_.push_back(std::move(path));
+        }
+      }
+    }
   }
 
   const Config& config_;
@@ -361,6 +402,7 @@ class Protection {
   TreeSearch search_;
   std::optional<std::uint64_t> begun_;
   std::optional<std::uint64_t> others_since_ = {};
+  std::vector<std::string> patterns_ = {};  // of files that start-up files source
   std::vector<std::string> roots_ = {};     // read-write directories
   std::vector<std::string> searched_ = {};  // of those, or what `repositories` says
   std::vector<std::string> closed_ = {};    // directories that cannot be listed

@@ -18,9 +18,10 @@ namespace mxc {
 
 // What holds the name of a protected file that does not exist.
 enum class WhenMissing {
-  kLeft,       // nothing: an empty one would mean something, or get into a commit
-  kDirectory,  // an empty directory
-  kFile,       // a file with the row's text
+  kLeft,           // nothing: an empty one would mean something, or get into a commit
+  kDirectory,      // an empty directory
+  kFile,           // a file with the row's text
+  kHomeDirectory,  // in the caller's home an empty directory; elsewhere nobody looks for it
 };
 
 struct ProtectedRow {

@@ -93,8 +93,8 @@ void Protector::Protect(const std::string& path, WhenMissing missing, std::strin
   for (const LinkMet& met : walked->links) WatchLink(met.link.path);
   if (walked->behind_file) return Protect(std::string(ParentOf(walked->first_missing)), WhenMissing::kLeft);
   // What a link to nothing leads to is missed by somebody.
-  const bool left = missing == WhenMissing::kLeft && walked->links.empty();
-  const WhenMissing wanted = left || missing != WhenMissing::kLeft ? missing : WhenMissing::kDirectory;
+  const bool left = missing == WhenMissing::kLeft || missing == WhenMissing::kHomeDirectory;
+  const WhenMissing wanted = left && !walked->links.empty() ? WhenMissing::kDirectory : missing;
   ProtectHere(walked->path, walked->status, wanted, text);
 }
 
@@ -262,8 +262,17 @@ void Protector::HoldClosed(const std::string& directory, const FileStatus& statu
   ProtectExisting(directory, status);
 }
 
+bool Protector::IsHome(std::string_view path) const {
+  return std::find(homes_.begin(), homes_.end(), path) != homes_.end();
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): once, of a name farther up or for another kind
 void Protector::HoldName(const std::string& path, WhenMissing missing, std::string_view text) {
   if (!Writable(path) || rules_.Find(path) != nullptr) return;
+  if (missing == WhenMissing::kHomeDirectory) {
+    if (IsHome(ParentOf(path))) HoldName(path, WhenMissing::kDirectory, text);
+    return;
+  }
   // An ordinary repository lacks most of what may be left open, and git can do without.
   if (missing == WhenMissing::kLeft) {
     if (preset_.preset != Preset::kGit) open_.push_back(path);
@@ -278,7 +287,7 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
   if (std::count(path.begin() + static_cast<std::ptrdiff_t>(above.size()), path.end(), '/') > kMostLevels)
     return HoldName(missing_from, WhenMissing::kDirectory, "");
   // Of the other presets nobody wants all directories in every project.
-  const bool in_home = std::find(homes_.begin(), homes_.end(), above) != homes_.end();
+  const bool in_home = IsHome(above);
   if (above != ParentOf(path) && preset_.preset != Preset::kGit && !in_home) return open_.push_back(path);
   // An empty file would get into a commit, and at the top of a work tree nobody looks for a start-up file.
   const bool in_tree = walker_.LookAt(JoinPath(above, ".git")).status.has_value();
@@ -319,6 +328,7 @@ Status Protector::End() {
   if (open_.size() > kNamed) names += " and " + std::to_string(open_.size() - kNamed) + " more";
   Warn("protection-open",
        "`" + std::string(Name(preset_.preset)) + "` protects what exists; the command could create " + names);
+  left_open_.insert(left_open_.end(), open_.begin(), open_.end());
   open_.clear();
   return Done{};
 }

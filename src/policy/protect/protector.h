@@ -78,6 +78,8 @@ class Protector {
   [[nodiscard]] const RuleSet& Rules() const { return rules_; }
   // Links that are protected, but can be turned.
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return links_; }
+  // Names that are missing and that nothing holds.
+  [[nodiscard]] const std::vector<std::string>& LeftOpen() const { return left_open_; }
   // Who writes a protected file under another name writes it: protects those names as well, wherever they are
   // in the grants. Between Begin and End. Errors: kConflict, when the search does not come to its end.
   [[nodiscard]] Status HoldOtherNames();
@@ -96,6 +98,7 @@ class Protector {
   void TakeGrantsBelow();
   void ProtectExisting(const std::string& path, const FileStatus& status);
   void HoldName(const std::string& path, WhenMissing missing, std::string_view text);
+  [[nodiscard]] bool IsHome(std::string_view path) const;
   [[nodiscard]] bool HoldWay(const std::string& directory);
   void HoldClosed(const std::string& directory, const FileStatus& status, const std::string& path);
   void Add(PathRule rule, Access access = Access::kReadOnly);
@@ -113,7 +116,8 @@ class Protector {
   std::string most_from_ = {};
   std::size_t most_count_ = 0;
   std::vector<std::string> open_ = {};  // nothing holds these names
-  std::set<std::string> ways_ = {};     // missing directories above names that are held
+  std::vector<std::string> left_open_ = {};
+  std::set<std::string> ways_ = {};  // missing directories above names that are held
   std::vector<GitSnapshot::Text> links_ = {};
   std::set<std::string> watched_ = {};  // of those
   std::set<std::string> overridden_ = {};

@@ -1,4 +1,4 @@
-#include "policy/protect/ssh_config.h"
+#include "policy/protect/included_files.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,6 +10,8 @@
 #include "policy/paths/glob.h"
 #include "policy/paths/homes.h"
 #include "policy/protect/git_places.h"
+#include "review/expansion.h"
+#include "review/shell_words.h"
 
 namespace mxc {
 namespace {
@@ -110,11 +112,59 @@ class Includes {
   std::vector<std::string> found_ = {};
 };
 
+constexpr std::size_t kMaxSourced = 64;                           // files, and paths of one
+constexpr std::size_t kMaxSourcedBytes = std::size_t{64} * 1024;  // longer ones are programs of their own
+
+// The words that `source` and `.` get in a text of a shell.
+std::vector<std::string> SourcedWords(std::string_view text, const std::string& home) {
+  const std::vector<ShellCommand> commands = ShellCommandsIn(text);
+  Expansion expansion;
+  expansion.Add("HOME", home);
+  expansion.AddAssignments(commands);
+  std::vector<std::string> sourced;
+  for (const ShellCommand& command : commands) {
+    const auto is_before = [](std::string_view word) {
+      return word == "builtin" || word == "command" || !AssignedName(word).empty();
+    };
+    const auto verb = std::find_if_not(command.words.begin(), command.words.end(), is_before);
+    if (command.words.end() - verb < 2 || (*verb != "." && *verb != "source")) continue;
+    for (std::string& value : expansion.Expand(*(verb + 1))) {
+      if (value.starts_with("~/")) value.replace(0, 1, home);
+      const bool known = value.starts_with('/') && value.find(kUnknown) == std::string::npos;
+      if (known && sourced.size() < kMaxSourced) sourced.push_back(FoldLexically(value));
+    }
+  }
+  return sourced;
+}
+
 }  // namespace
 
 std::vector<std::string> IncludedBySsh(const std::string& file, const std::string& base,
                                        const std::string& home, PathWalker& walker, const Host& host) {
   return Includes(base, home, walker, host).Of(file);
+}
+
+std::vector<std::string> SourcedByShell(const std::string& file, const std::string& home, PathWalker& walker,
+                                        const Host& host) {
+  std::vector<std::string> found;
+  std::vector<std::string> files = {file};
+  std::set<std::string> seen;
+  while (!files.empty() && seen.size() < kMaxSourced) {
+    const std::string next = std::move(files.back());
+    files.pop_back();
+    if (!IsAtOrBelow(next, home) || !seen.insert(next).second) continue;
+    const Result<std::optional<std::string>> text = ReadGitFile(next, host, walker);
+    if (!text || !*text || (*text)->size() > kMaxSourcedBytes) continue;
+    for (std::string& path : SourcedWords(**text, home)) {
+      const Result<std::vector<GlobMatch>> matches =
+          IsGlob(path) ? ExpandGlob(path, GlobLinks::kFollow, host) : std::vector<GlobMatch>{};
+      for (const GlobMatch& match : matches ? *matches : std::vector<GlobMatch>{})
+        files.push_back(match.path);
+      if (!IsGlob(path)) files.push_back(path);
+      found.push_back(std::move(path));
+    }
+  }
+  return found;
 }
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// What a configuration of ssh includes.
+// What configurations of other programs include.
 #pragma once
 
 #include <string>
@@ -16,5 +16,10 @@ namespace mxc {
 [[nodiscard]] std::vector<std::string> IncludedBySsh(const std::string& file, const std::string& base,
                                                      const std::string& home, PathWalker& walker,
                                                      const Host& host);
+
+// Absolute paths and patterns that `file`, a start-up file of a shell, sources, and those that it sources in
+// turn, where they are in `home`. Of expansions what the text says; what it does not is left out.
+[[nodiscard]] std::vector<std::string> SourcedByShell(const std::string& file, const std::string& home,
+                                                      PathWalker& walker, const Host& host);
 
 }  // namespace mxc
