@@ -67,6 +67,22 @@ bool IsSelective(std::string_view pattern) {
 
 }  // namespace
 
+std::vector<std::string> NamesOf(const std::string& path, const std::vector<PathLink>& links) {
+  constexpr std::size_t kMaxNames = 32;  // links below what they lead to have no end of them
+  std::vector<std::string> names = {path};
+  for (std::size_t i = 0; i < names.size() && names.size() < kMaxNames; ++i) {
+    for (const PathLink& link : links) {
+      const std::string target = FoldLexically(
+          link.target.starts_with('/') ? link.target : JoinPath(ParentOf(link.path), link.target));
+      if (!IsAtOrBelow(names[i], target)) continue;
+      const std::string rest = names[i].substr(target == "/" ? 0 : target.size());
+      if (std::find(names.begin(), names.end(), link.path + rest) == names.end())
+        names.push_back(link.path + rest);
+    }
+  }
+  return names;
+}
+
 std::string WithoutPatternsAtEnd(std::string path) {
   while (!path.empty()) {
     const std::size_t slash = path.rfind('/');
