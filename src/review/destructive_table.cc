@@ -139,18 +139,20 @@ constexpr DestructiveStatement kStatements[] = {
     {kClients, ".drop(", "mongosh, drop()"}, {kClients, "deletemany({})", "mongosh, deleteMany()"},
 };
 
+// In dash "[[" is no word of its own: `[[ x & rm -rf .` runs rm.
 constexpr WrapperRow kWrappers[] = {
     {"sudo|doas|pkexec|run0|nice|ionice|chrt|taskset|numactl|timeout|time|nohup|setsid|stdbuf|unbuffer|"
-     "command|"
-     "exec|builtin|busybox|toybox|chroot|unshare|nsenter|setpriv|prlimit|choom|strace|ltrace|perf|valgrind|"
-     "mxc-exec|bwrap|firejail|systemd-run|fakeroot|eatmydata|faketime|torsocks|proxychains*|xvfb-run|"
-     "dbus-run-session|start-stop-daemon|daemonize|dumb-init|tini|find|npm|pnpm|yarn|bun|bunx|npx|uv|uvx|"
+     "command|exec|builtin|busybox|toybox|chroot|unshare|nsenter|setpriv|prlimit|choom|strace|ltrace|perf|"
+     "valgrind|mxc-exec|bwrap|firejail|systemd-run|fakeroot|eatmydata|faketime|torsocks|proxychains*|xvfb-"
+     "run|"
+     "dbus-run-session|start-stop-daemon|daemonize|dumb-init|tini|npm|pnpm|yarn|bun|bunx|npx|uv|uvx|"
      "poetry|pipenv|hatch|rye|conda|mise|direnv|bundle|cross-env|dotenv|setarch|linux32|linux64|x86_64|i386|"
-     "systemd-inhibit|cpulimit|chronic|rlwrap|gosu|su-exec|ifne|asdf|doppler|op|ld.so|ld-linux*"},
-    {"env|su|runuser|flock|script|ssh|watch|entr|tmux|screen|hyperfine|concurrently|nix|nix-shell|expect|"
-     "trap",
+     "coproc|[[|shx|systemd-inhibit|cpulimit|chronic|rlwrap|gosu|su-exec|ifne|asdf|doppler|op|docker|podman|"
+     "nerdctl|kubectl|oc|docker-compose|podman-compose|incus|ld.so|ld-linux*"},
+    {"env|su|runuser|flock|heroku|vagrant|fly|flyctl|gcloud|script|ssh|watch|entr|tmux|screen|hyperfine|"
+     "concurrently|nix|nix-shell|expect|trap",
      WrapperTakes::kWordsOrLines},
-    {"xargs|parallel|fd|fdfind", WrapperTakes::kWordsAndNames},
+    {"xargs|parallel|find|fd|fdfind", WrapperTakes::kWordsAndNames},
     {"sh|bash|dash|zsh|ksh|mksh|ash|rbash|fish|mxc-sh|pwsh|powershell", WrapperTakes::kScript},
 };
 

@@ -97,18 +97,18 @@ std::string WithoutPatternsAtEnd(std::string path) {
 bool Roots::Has(const std::string& operand) const {
   if (operand.empty()) return false;
   if (const std::optional<std::string> led = ThroughProcess(operand)) return Has(*led);
-  if (operand.starts_with('/') || operand.starts_with(kUnknown)) return HasAt(operand);
+  if (operand.starts_with('/') || operand.starts_with(kUnknownText)) return HasAt(operand);
   const std::vector<std::string>& directories = expansion_.Directories();
   return std::any_of(directories.begin(), directories.end(),
                      [&](const std::string& each) { return HasAt(JoinPath(each, operand)); });
 }
 
 bool Roots::HasAt(std::string path) const {
-  if (path.find(kUnknown) != std::string::npos) {
+  if (path.find(kUnknownText) != std::string::npos) {
     // Anything, or all in it; and what a variable is empty for: "$DIR/*" is "/*".
     const std::string known = WithoutPatternsAtEnd(path);
     if (known.find_first_not_of("$./") == std::string::npos) return true;
-    std::erase(path, kUnknown);
+    std::erase(path, kUnknownText);
   }
   path = FoldLexically(WithoutPatternsAtEnd(path));
   const Words pattern = Components(path);
