@@ -1,9 +1,11 @@
 #include "review/await_approval.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "review/approval.h"
+#include "review/roots.h"
 
 namespace mxc {
 namespace {
@@ -25,7 +27,8 @@ ReviewRequest RequestOf(const Process& process, const Policy& visible, const Pla
                         .sandbox = sandbox};
   for (const PathRule& rule : visible.paths) {
     if (rule.origin != Origin::kPolicy || rule.access != Access::kReadWrite) continue;
-    request.command.roots.push_back(visible.workspace.Inside(rule.path));
+    for (const std::string& name : NamesOf(rule.path, visible.links))
+      request.command.roots.push_back(visible.workspace.Inside(name));
     if (!rule.object) continue;
     const std::string& path = rule.source.empty() ? rule.path : rule.source;
     if (!IsPlace(path, *rule.object)) request.moved = path;

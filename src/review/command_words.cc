@@ -74,9 +74,43 @@ std::string Line(const Words& words) {
   return text;
 }
 
+Words SplitAtBlanks(std::string_view text) {
+  Words words;
+  while (!text.empty()) {
+    const std::string_view word = TakePiece(text, " \t\n");
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
+std::size_t NameLength(std::string_view text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+  });
+  return static_cast<std::size_t>(end - text.begin());
+}
+
+std::string_view AssignedName(std::string_view word) {
+  const std::size_t length = NameLength(word);
+  if (length == 0 || (word.front() >= '0' && word.front() <= '9')) return {};
+  const std::string_view rest = word.substr(length);
+  // "a[1]=x"
+  if (rest.starts_with('[')) return rest.find("]=") != std::string_view::npos ? word.substr(0, length) : "";
+  return rest.starts_with("=") || rest.starts_with("+=") ? word.substr(0, length) : "";
+}
+
+bool IsUnknown(std::string_view value) {
+  return !value.empty() && value.find_first_not_of(kUnknownText) == std::string_view::npos;
+}
+
+std::string WithDollars(std::string text) {
+  std::replace(text.begin(), text.end(), kLiteralDollar, '$');
+  return text;
+}
+
 std::string Shown(const Words& words) {
   constexpr std::size_t kEnough = 200;
-  const std::string text = Line(words);
+  const std::string text = WithDollars(Line(words));
   return text.size() > kEnough ? text.substr(0, kEnough) + "..." : text;
 }
 
@@ -92,11 +126,13 @@ Words WithSubcommandFirst(Words words) {
       "-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env|--attr-source";
   Words settings;
   std::size_t at = 1;
-  for (; at < words.size() && words[at].starts_with('-'); ++at) {
+  for (; at < words.size() && (words[at].starts_with('-') || IsUnknown(words[at])); ++at) {
+    constexpr std::string_view kVariable = "--config-env=";
+    if (words[at].starts_with(kVariable)) settings.push_back(words[at].substr(kVariable.size()));
     if (words[at].find('=') != std::string::npos || !IsOneOf(words[at], kWithValue) ||
         words[at] == "--exec-path")
       continue;
-    if (++at < words.size() && words[at - 1] == "-c") settings.push_back(words[at]);
+    if (++at < words.size() && IsOneOf(words[at - 1], "-c|--config-env")) settings.push_back(words[at]);
   }
   words.erase(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size())));
   words.insert(words.end(), settings.begin(), settings.end());

@@ -21,6 +21,36 @@ bool ForcesRef(const Words& words) {
   });
 }
 
+// `git fetch . +old:main`: over a branch, not over what a remote had.
+bool FetchesOver(const Words& words) {
+  const bool forced = HasFlag(words, "-f|--force");
+  return std::any_of(words.begin() + 2, words.end(), [&](std::string_view word) {
+    const std::size_t setting = Folded(word).find(".fetch=");
+    if (setting != std::string_view::npos) word.remove_prefix(setting + 7);
+    const std::size_t colon = word.find(':');
+    if (colon == std::string_view::npos || word.find("//") != std::string_view::npos) return false;
+    if (!forced && !word.starts_with('+')) return false;
+    return colon + 1 != word.size() && !IsOneOf(word.substr(colon + 1), "refs/remotes/*|refs/tags/*|/*");
+  });
+}
+
+// ":(top)x", ":/x", ":!x" of gitglossary(7): whether it may be all there is.
+bool NamesAll(std::string_view pathspec, const Roots& roots) {
+  std::string_view magic;
+  if (pathspec.starts_with(":(")) {
+    magic = pathspec.substr(0, pathspec.find(')'));
+    pathspec.remove_prefix(std::min(magic.size() + 1, pathspec.size()));
+  } else if (pathspec.starts_with(':')) {
+    magic = pathspec.substr(0, pathspec.find_first_not_of(":/!^"));
+    pathspec.remove_prefix(magic.size());
+  }
+  const bool excludes = magic.find_first_of("!^") != std::string_view::npos ||
+                        magic.find("exclude") != std::string_view::npos ||
+                        magic.find("attr") != std::string_view::npos;
+  const std::string path(pathspec);
+  return excludes || WithoutPatternsAtEnd(path).empty() || roots.Has(path);
+}
+
 // `git checkout .`; what restores the index alone discards nothing.
 bool DiscardsAll(const Words& words, const Roots& roots) {
   const bool restores =
@@ -28,15 +58,15 @@ bool DiscardsAll(const Words& words, const Roots& roots) {
   const bool removes = words[1] == "rm" && HasFlag(words, "-f|--force") && !HasFlag(words, "--cached");
   if (!restores && !removes && words[1] != "checkout") return false;
   return std::any_of(words.begin() + 2, words.end(), [&](const std::string& word) {
-    if (word.starts_with('-') || word.find(kUnknown) != std::string::npos) return false;
-    return word == ":/" || word == ":" || WithoutPatternsAtEnd(word).empty() || roots.Has(word);
+    if (word.starts_with("--pathspec-f")) return true;
+    return !word.starts_with('-') && word.find(kUnknownText) == std::string::npos && NamesAll(word, roots);
   });
 }
 
 bool IsDisk(std::string_view path) {
   if (!path.starts_with("/dev/")) return false;
   path.remove_prefix(5);
-  return path == std::string_view(&kUnknown, 1) ||
+  return path == std::string_view(&kUnknownText, 1) ||
          IsOneOf(path, "sd*|hd*|vd*|xvd*|nvme*|mmcblk*|dm-*|md*|mapper/*|disk/*|loop*|mem|kmem");
 }
 
@@ -45,7 +75,7 @@ bool WritesDevice(const Words& words, std::string_view option) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
     if (!word.starts_with(option)) return false;
     const std::string_view path = std::string_view(word).substr(option.size());
-    return IsDisk(path) || (!option.empty() && path == std::string_view(&kUnknown, 1));
+    return IsDisk(path) || (!option.empty() && path == std::string_view(&kUnknownText, 1));
   });
 }
 
@@ -62,36 +92,47 @@ bool FindDeletes(const Words& words) {
 
 std::optional<Destruction> DeletesRoots(std::string_view program, const Words& words, Names names,
                                         const Roots& roots) {
+  const bool read = names == Names::kRead && std::any_of(words.begin() + 1, words.end(), IsUnknown);
+  const bool recursive = HasFlag(words, "-r|-R|--recursive");
   const bool changes = IsOneOf(program, "chmod|chown|chgrp") && HasFlag(words, "-R|--recursive");
-  const bool removes = (program == "rm" && HasFlag(words, "-r|-R|--recursive")) ||
-                       (names == Names::kRead && IsOneOf(program, "rm|unlink"));
+  const bool removes = (program == "rm" && recursive) || IsOneOf(program, "rimraf|del-cli") ||
+                       (IsUnknown(program) && recursive && HasFlag(words, "-f|--force")) ||
+                       (program.ends_with("tar") && HasFlag(words, "--remove-files")) ||
+                       (program == "zip" && HasFlag(words, "-m|--move")) ||
+                       (read && IsOneOf(program, "rm|unlink"));
   const bool finds = program == "find" && FindDeletes(words) && FindsRoots(words, roots);
   if (!removes && !finds && !changes) return std::nullopt;
-  if (!finds && names == Names::kRead)
+  const std::string source = IsUnknown(program) ? "rm(1)" : std::string(program) + "(1)";
+  if (!finds && read)
     return Destruction{.what = changes ? "changes modes or owners of what its text does not name"
                                        : "deletes what its text does not name",
-                       .source = std::string(program) + "(1)"};
+                       .source = source};
   const bool named = std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
     return !word.starts_with('-') && roots.Has(word);
   });
   if (!finds && !named) return std::nullopt;
   return Destruction{.what = changes ? "changes modes or owners of all that may be written"
                                      : "deletes all that may be written, or what holds it",
-                     .source = std::string(program) + "(1)"};
+                     .source = source};
 }
 
 }  // namespace
 
 std::optional<Destruction> Destroys(const Words& words, Names names, const Roots& roots) {
   const std::string_view program = NameOf(words.front());
+  // A program that is not known may be any that is told what to do by a verb.
+  const bool any = IsUnknown(program);
   for (const DestructiveRow& row : DestructiveRows()) {
-    if (!IsOneOf(program, row.programs) || !HasVerbs(words, row.verbs)) continue;
-    if (program == "git" && words[1] != row.verbs.substr(0, row.verbs.find(' '))) continue;
+    if (any ? row.verbs.empty() : !IsOneOf(program, row.programs)) continue;
+    if (!HasVerbs(words, row.verbs)) continue;
+    if (row.programs == "git" && words[1] != row.verbs.substr(0, row.verbs.find(' '))) continue;
     if (row.flags.empty() || HasFlag(words, row.flags))
       return Destruction{.what = std::string(row.what), .source = std::string(row.source)};
   }
   if (program == "git" && words.size() > 1 && IsOneOf(words[1], "push|send-pack") && ForcesRef(words))
     return Destruction{.what = "rewrites or deletes what others have fetched", .source = "git-push(1)"};
+  if (program == "git" && words.size() > 2 && IsOneOf(words[1], "fetch|pull") && FetchesOver(words))
+    return Destruction{.what = "discards commits or files that are nowhere else", .source = "git-fetch(1)"};
   if (program == "git" && words.size() > 1 && DiscardsAll(words, roots))
     return Destruction{.what = "discards commits or files that are nowhere else",
                        .source = "git-" + words[1] + "(1)"};

@@ -48,10 +48,35 @@ std::size_t ShellAmong(const std::string& program, const Words& words) {
 // What the finder looks at by other means than a row.
 bool IsLookedInto(std::string_view program) {
   return WrapperNamed(program) != nullptr || program.starts_with("git-") ||
-         IsOneOf(program, "rm|unlink|rmdir|find|chmod|chown|chgrp|dd|tee|eval|alias|git") ||
+         IsOneOf(program,
+                 "rm|unlink|rimraf|del-cli|zip|tar|bsdtar|chmod|chown|chgrp|dd|tee|eval|alias|git") ||
          std::any_of(DestructiveRows().begin(), DestructiveRows().end(),
                      [&](const DestructiveRow& row) { return IsOneOf(program, row.programs); });
 }
+
+// Behind these words stands the command that they run.
+constexpr std::string_view kRunning = "exec|command|builtin|nohup|time|setsid|sudo|doas|coproc|busybox";
+
+// The word that says what is run; its words' size: none does.
+std::size_t ProgramIn(const Words& words) {
+  std::size_t at = 0;
+  while (at < words.size()) {
+    if (IsOneOf(words[at], "<|>|<<<"))
+      at += 2;
+    else if (!AssignedName(words[at]).empty() || IsOneOf(words[at], kRunning))
+      ++at;
+    else
+      break;
+  }
+  return std::min(at, words.size());
+}
+
+constexpr std::ptrdiff_t Offset(std::size_t at) { return static_cast<std::ptrdiff_t>(at); }
+
+enum class Text {
+  kShell,  // a shell runs it
+  kAny,    // a message, a program in another language
+};
 
 class Finder {
  public:
@@ -62,51 +87,121 @@ class Finder {
         expansion_.Add(variable.name, variable.value.Reveal());
     }
     expansion_.SetDirectories({command.cwd});
+    expansion_.SetParameters(Parameters{.words = {"sh"}});
   }
 
   std::vector<Destruction> Find() {
     if (command_.line.empty()) {
-      Judge(command_.argv, {}, 0);
+      Words words = command_.argv;
+      for (std::string& word : words) std::replace(word.begin(), word.end(), '$', kLiteralDollar);
+      Judge(std::move(words), {}, 0);
       if (std::optional<Destruction> found = FindStatement({{.words = command_.argv}}))
         found_.push_back(std::move(*found));
     } else {
       JudgeLine(command_.line, 0);
     }
-    return std::move(found_);
+    std::vector<Destruction> once;
+    for (Destruction& found : found_) {
+      if (std::find(once.begin(), once.end(), found) == once.end()) once.push_back(std::move(found));
+    }
+    return once;
   }
 
  private:
   // NOLINTBEGIN(misc-no-recursion): bounded by kMaxDepth
-  void JudgeLine(std::string_view line, int depth) {
+  void JudgeLine(std::string_view line, int depth, Text text = Text::kShell, Names names = Names::kNone) {
     if (depth == kMaxDepth || within_ >= kMaxWithin) return TooMuch(line);
-    const std::vector<ShellCommand> commands = ShellCommandsIn(line);
+    const ShellLine read = ReadShellLine(WithDollars(std::string(line)));
+    const std::vector<ShellCommand>& commands = read.commands;
+    if (read.too_deep)
+      TooMuch(line);
+    else if (text == Text::kShell && !read.closed)
+      Hold({std::string(line)}, "has a quote, a parenthesis or a here-document that nothing closes");
     expansion_.AddAssignments(commands);
     expansion_.AddAssignments(commands);  // of what is assigned further on
     const std::vector<std::string> before = expansion_.Directories();
     SubshellDirectories subshells;
     for (std::size_t i = 0; i < commands.size(); ++i) {
       subshells.Enter(commands[i].subshells, expansion_);
-      Judge(commands[i].words, {.line = &commands, .at = i}, depth);
-      if (!commands[i].input.empty() && !IsKept(commands, i)) JudgeLine(commands[i].input, depth + 1);
+      const LinePlace place{.names = names, .line = &commands, .at = i};
+      if (commands[i].in_function) {
+        std::optional<Parameters> outside = expansion_.SetParameters(std::nullopt);
+        JudgeCommand(place, text, depth);
+        expansion_.SetParameters(std::move(outside));
+      } else {
+        JudgeCommand(place, text, depth);
+      }
       ChangeDirectory(commands, i, home_, expansion_);
     }
     expansion_.SetDirectories(before);
     if (std::optional<Destruction> found = FindStatement(commands)) found_.push_back(std::move(*found));
   }
 
+  void JudgeCommand(const LinePlace& place, Text text, int depth) {
+    const ShellCommand& command = (*place.line)[place.at];
+    const Words words = expansion_.Fields(command);
+    if (text == Text::kShell && RunsUnknown(command)) {
+      Hold(words, "runs what its text does not say");
+    } else {
+      Judge(words, place, depth);
+      // `shift` moves the command to the first place.
+      const std::size_t written = ProgramIn(command.words);
+      const bool moves = expansion_.AreParametersMoved() && written != command.words.size() &&
+                         command.words[written].starts_with('$');
+      for (std::size_t i = ProgramIn(words) + 1; moves && i < words.size(); ++i) {
+        if (IsLookedInto(NameOf(words[i]))) Judge({words.begin() + Offset(i), words.end()}, place, depth + 1);
+      }
+    }
+    if (!IsKept(*place.line, place.at)) JudgeInput(command, words, depth);
+  }
+
+  // Its here-documents, and what it prints into a file.
+  void JudgeInput(const ShellCommand& command, Words words, int depth) {
+    if (!words.empty() && IsOneOf(words.front(), "echo|printf") &&
+        std::find(words.begin(), words.end(), ">") != words.end()) {
+      for (const std::string& text : expansion_.PrintedBy(command)) JudgeLine(text, depth + 1, Text::kAny);
+    }
+    if (command.input.empty()) return;
+    static_cast<void>(TakeRedirections(words));
+    const std::size_t shell = words.empty() ? 0 : ShellAmong(words.front(), words);
+    if (shell == words.size()) return JudgeLine(command.input, depth + 1, Text::kAny);
+    const std::size_t options =
+        std::min(OperandOfShell({words.begin() + Offset(shell), words.end()}).at + shell, words.size());
+    words.erase(words.begin() + 1, words.begin() + Offset(options));
+    JudgeScript(command.input, std::move(words), depth);
+  }
+
+  // Where it may be several words; in quotes it is one program.
+  [[nodiscard]] bool RunsUnknown(const ShellCommand& command) const {
+    const std::size_t at = ProgramIn(command.words);
+    if (!expansion_.AreParametersKnown() || at == command.words.size()) return false;
+    if (!command.splits[at] && !IsList(command.words[at])) return false;
+    const std::vector<std::string> values = expansion_.Expand(command.words[at]);
+    return std::any_of(values.begin(), values.end(), [](const std::string& value) {
+      const Words words = SplitAtBlanks(value);
+      return !words.empty() && IsUnknown(words.front());
+    });
+  }
+
   void Judge(Words words, const LinePlace& place, int depth) {
+    if (words.size() == 3 && words.front() == "function") {
+      functions_[words[1]] = words[2];
+      return;
+    }
     if (RedirectsToDevice(words, expansion_)) {
       found_.push_back({.command = Shown(words), .what = "writes over a disk", .source = "sh(1)"});
       return;
     }
     const Words said = TakeRedirections(words);
-    while (!words.empty() && !AssignedName(words.front()).empty()) words.erase(words.begin());
+    words.erase(words.begin(), std::find_if(words.begin(), words.end(), [](const std::string& word) {
+                  return AssignedName(word).empty();
+                }));
     if (words.empty()) return;
     if (depth == kMaxDepth || (depth > 0 && ++within_ >= kMaxWithin)) return TooMuch(Line(words));
     const std::vector<std::string> programs = expansion_.Expand(words.front());
     if (programs.size() > 1 && ExpandBraces(words.front()).size() == 1)
       return JudgeEach(programs, {words.begin() + 1, words.end()}, place, depth);
-    const Words written = std::exchange(words, expansion_.ExpandAll(words));
+    Words written = std::exchange(words, expansion_.ExpandAll(words));
     if (words.empty()) return;
     words = WithSubcommandFirst(std::move(words));
     if (std::optional<Destruction> found = Destroys(words, place.names, roots_)) {
@@ -119,18 +214,23 @@ class Finder {
       JudgeLine(alias.mapped() + " " + Line({written.begin() + 1, written.end()}), depth + 1);
       aliases_.emplace(alias.key(), alias.mapped());
     }
+    if (program == "set" || program == "shift") return ChangeParameters(words);
+    if (const auto function = functions_.extract(program); !function.empty()) {
+      JudgeScript(function.mapped(), words, depth);
+      functions_.emplace(function.key(), function.mapped());
+    }
     if (program == "git") {
       JudgeAliases(words, depth);
       return JudgeRunByGit(words, depth);
     }
     const std::size_t before = found_.size();
     const std::size_t shell = ShellAmong(words.front(), written);
-    if (shell < written.size())
-      JudgeRead({written.begin() + static_cast<std::ptrdiff_t>(shell), written.end()}, said, depth);
+    if (shell < written.size()) JudgeRead({written.begin() + Offset(shell), written.end()}, said, depth);
     if (found_.size() != before) return;
     if (program == "eval") {
+      std::erase_if(written, IsCommandSubstitution);  // JudgeRead has seen them
       JudgeLine(Line({written.begin() + 1, written.end()}), depth + 1);
-      if (words != written) JudgeLine(Line({words.begin() + 1, words.end()}), depth + 1);
+      if (words != written) JudgeLine(Line({words.begin() + 1, words.end()}), depth + 1, Text::kAny);
       return;
     }
     if (program == "alias") return JudgeDefined(words, depth);
@@ -141,7 +241,9 @@ class Finder {
   // One of them is run.
   void JudgeEach(const std::vector<std::string>& programs, const Words& arguments, const LinePlace& place,
                  int depth) {
+    const std::size_t before = found_.size();
     for (const std::string& program : programs) {
+      if (found_.size() != before) return;
       Words words = SplitAtBlanks(program);
       words.insert(words.end(), arguments.begin(), arguments.end());
       Judge(std::move(words), place, depth + 1);
@@ -163,13 +265,12 @@ class Finder {
       if (const std::optional<std::string> text = PrintedByLine(substitution, expansion_)) {
         JudgeLine(*text, depth + 1);
       } else if (!PrintsSettings(substitution)) {
-        found_.push_back({.command = Shown(shell),
-                          .what = "has a shell run text that is not known before",
-                          .source = "bash(1)"});
+        Hold(shell, "has a shell run text that is not known before");
       }
     }
     for (const std::string& line : said) {
-      if (shell.front() != "eval" && !IsProcessSubstitution(line)) JudgeLine(line, depth + 1);
+      if (shell.front() != "eval" && !IsProcessSubstitution(line) && !IsCommandSubstitution(line))
+        JudgeLine(line, depth + 1);
     }
   }
 
@@ -184,9 +285,17 @@ class Finder {
       static_cast<void>(PutNames(lines, place, expansion_, roots_));
       inner.names = PutNames(words, place, expansion_, roots_);
     }
+    const ShellOperand operand = OperandOfShell(lines);
+    if (row.takes == WrapperTakes::kScript && operand.is_line && operand.at < lines.size()) {
+      const std::ptrdiff_t behind = Offset(std::min(OperandOfShell(words).at + 1, words.size()));
+      const Text text = IsOneOf(NameOf(words.front()), "fish|pwsh|powershell") ? Text::kAny : Text::kShell;
+      JudgeScript(lines[operand.at], {words.begin() + behind, words.end()}, depth, text, place.names);
+    }
     if (row.takes != WrapperTakes::kWords) {
-      for (std::size_t i = 1; i < lines.size(); ++i) JudgeText(lines[i], depth);
-      for (std::size_t i = 1; i < words.size() && found_.size() == before; ++i) JudgeText(words[i], depth);
+      for (std::size_t i = 1; i < lines.size() && found_.size() == before; ++i)
+        JudgeText(lines[i], depth, inner.names);
+      for (std::size_t i = 1; i < words.size() && found_.size() == before; ++i)
+        JudgeText(words[i], depth, inner.names);
     }
     if (row.takes == WrapperTakes::kScript) JudgePiped(words, place, depth);
     for (auto start = words.begin() + 1; start != words.end() && found_.size() == before; ++start) {
@@ -195,12 +304,31 @@ class Finder {
     expansion_.SetDirectories(stood);
   }
 
+  // The line of `sh -c`, or the body of a function.
+  void JudgeScript(const std::string& line, Words parameters, int depth, Text text = Text::kShell,
+                   Names names = Names::kNone) {
+    std::optional<Parameters> outside = expansion_.SetParameters(Parameters{.words = std::move(parameters)});
+    JudgeLine(line, depth + 1, text, names);
+    expansion_.SetParameters(std::move(outside));
+  }
+  // `set -- x`, `shift`
+  void ChangeParameters(const Words& words) {
+    if (words.front() == "shift") return expansion_.MoveParameters();
+    auto first = std::find(words.begin() + 1, words.end(), "--");
+    if (first != words.end())
+      ++first;
+    else if (words.size() > 1 && !words[1].starts_with('-') && !words[1].starts_with('+'))
+      first = words.begin() + 1;
+    if (first != words.end()) expansion_.AddParameters({first, words.end()});
+  }
+
   // A word that is a line: whole, behind "-S", or behind "--split-string=".
-  void JudgeText(const std::string& word, int depth) {
+  void JudgeText(const std::string& text, int depth, Names names = Names::kNone) {
+    const std::string word = WithDollars(text);
     if (word.find_first_of(" \t\n;|&{$") == std::string::npos || IsProcessSubstitution(word)) return;
     const std::size_t value = word.starts_with("--") ? word.find('=') + 1 : word.starts_with('-') ? 2 : 0;
-    JudgeLine(word, depth + 1);
-    if (value != 0 && value < word.size()) JudgeLine(word.substr(value), depth + 1);
+    JudgeLine(word, depth + 1, Text::kAny, names);
+    if (value != 0 && value < word.size()) JudgeLine(word.substr(value), depth + 1, Text::kAny, names);
   }
 
   // A shell without a script reads it: `echo 'rm -rf .' | sh`.
@@ -216,7 +344,7 @@ class Finder {
       }
       const Words said = expansion_.ExpandAll({from.begin() + 1, from.end()});
       const std::size_t before = found_.size();
-      JudgeLine(Line(said), depth + 1);
+      JudgeLine(Line(said), depth + 1, Text::kAny);
       for (std::size_t word = 0; word < said.size() && found_.size() == before; ++word)
         JudgeText(said[word], depth);
     }
@@ -229,7 +357,7 @@ class Finder {
     for (std::size_t i = 2; i < words.size(); ++i) {
       if (!Folded(words[i]).starts_with(alias)) continue;
       const std::string value = words[i].substr(alias.size());
-      const std::string rest = Line({words.begin() + 2, words.begin() + static_cast<std::ptrdiff_t>(i)});
+      const std::string rest = Line({words.begin() + 2, words.begin() + Offset(i)});
       JudgeLine((value.starts_with('!') ? value.substr(1) : "git " + value) + " " + rest, depth + 1);
     }
   }
@@ -239,14 +367,19 @@ class Finder {
       constexpr std::string_view kExec = "--exec=";
       if (words[i].starts_with(kExec)) JudgeLine(words[i].substr(kExec.size()), depth + 1);
       if (i + 1 == words.size() || !IsOneOf(words[i], "-x|--exec|foreach|run")) continue;
-      const auto next = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+      const auto next = std::find_if(words.begin() + Offset(i) + 1, words.end(),
+                                     [](const std::string& word) { return !word.starts_with('-'); });
+      if (next == words.end()) continue;
       const bool whole = next->find_first_of(" \t\n") != std::string::npos;
-      JudgeLine(whole ? *next : Line({next, words.end()}), depth + 1);
+      JudgeLine(whole ? *next : Line({next, words.end()}), depth + 1, Text::kAny);
     }
   }
   // NOLINTEND(misc-no-recursion)
 
-  // What is not looked through does not pass.
+  // What is not known does not pass.
+  void Hold(const Words& words, std::string what) {
+    found_.push_back({.command = Shown(words), .what = std::move(what), .source = "bash(1)"});
+  }
   void TooMuch(std::string_view line) {
     if (std::exchange(too_much_, true)) return;
     found_.push_back({.command = Shown({std::string(line)}),
@@ -259,7 +392,8 @@ class Finder {
   Expansion expansion_ = {};
   Roots roots_{command_.roots, home_, expansion_};
   std::vector<Destruction> found_ = {};
-  std::map<std::string, std::string> aliases_ = {};  // that the lines have defined so far
+  std::map<std::string, std::string> aliases_ = {};    // that the lines have defined so far
+  std::map<std::string, std::string> functions_ = {};  // and these, with their bodies
   int within_ = 0;
   bool too_much_ = false;  // was found
 };

@@ -21,6 +21,8 @@ struct Destruction {
   std::string command = {};  // its words
   std::string what = {};     // "rewrites what others have fetched"
   std::string source = {};   // where its program says so: "git-push(1)"
+
+  friend bool operator==(const Destruction&, const Destruction&) = default;
 };
 
 // In order, at most one for each command of the line.

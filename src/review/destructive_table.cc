@@ -20,19 +20,21 @@ constexpr DestructiveRow kRows[] = {
     {"git", "reset", "--hard|--merge", kHistory, "git-reset(1)"},
     {"git", "read-tree", "--reset", kHistory, "git-read-tree(1)"},
     {"git", "clean", "-f|--force", kHistory, "git-clean(1)"},
-    {"git", "clean clean.requireforce=false", "", kHistory, "git-clean(1)"},
+    {"git", "clean clean.requireforce=*", "", kHistory, "git-clean(1)"},
     {"git", "branch", "-D|-M|-C|-f|--force", kHistory, "git-branch(1)"},
-    {"git", "checkout", "-f|--force", kHistory, "git-checkout(1)"},
-    {"git", "switch", "-f|--force|--discard-changes", kHistory, "git-switch(1)"},
+    {"git", "checkout", "-f|--force|-B", kHistory, "git-checkout(1)"},
+    {"git", "switch", "-f|--force|--discard-changes|-C|--force-create", kHistory, "git-switch(1)"},
     {"git", "stash drop|clear", "", kHistory, "git-stash(1)"},
     {"git", "reflog expire|delete", "", kHistory, "git-reflog(1)"},
     {"git", "gc", "--prune", kHistory, "git-gc(1)"},
     {"git", "prune", "", kHistory, "git-prune(1)"},
     {"git", "filter-branch", "", kHistory, "git-filter-branch(1)"},
     {"git", "filter-repo", "", kHistory, "git-filter-repo(1)"},
-    {"git", "update-ref", "-d|--stdin", kHistory, "git-update-ref(1)"},
+    {"git", "update-ref", "", kHistory, "git-update-ref(1)"},
+    {"git", "checkout-index", "-f|--force", kHistory, "git-checkout-index(1)"},
+    {"git", "worktree add", "-B", kHistory, "git-worktree(1)"},
     {"git", "worktree remove", "-f|--force", kHistory, "git-worktree(1)"},
-    {"git", "submodule deinit", "-f|--force", kHistory, "git-submodule(1)"},
+    {"git", "submodule deinit|update", "-f|--force", kHistory, "git-submodule(1)"},
 
     {"mkfs|mkfs.*|mke2fs|mkswap|wipefs|blkdiscard|badblocks", "", "", kDisk,
      "mkfs(8), wipefs(8), blkdiscard(8)"},
@@ -54,10 +56,19 @@ constexpr DestructiveRow kRows[] = {
     {"mysqladmin|mariadb-admin", "drop", "", kDatabase, "mysqladmin(1)"},
     {"redis-cli|valkey-cli", "flushall", "", kDatabase, "the Redis command FLUSHALL"},
     {"redis-cli|valkey-cli", "flushdb", "", kDatabase, "the Redis command FLUSHDB"},
-    {"rails|rake", "db:drop|db:reset", "", kDatabase, "the Rails command line guide"},
+    {"rails|rake", "db:drop*|db:reset*|db:purge*|db:migrate:reset*|db:truncate_all", "", kDatabase,
+     "the Rails command line guide"},
     {"prisma|npx|bunx", "migrate reset", "", kDatabase, "the Prisma CLI reference"},
     {"prisma|npx|bunx", "db push", "--force-reset", kDatabase, "the Prisma CLI reference"},
     {"manage.py|django-admin|python*", "flush", "", kDatabase, "django-admin, flush"},
+    {"artisan|php*|sail", "migrate:fresh|migrate:refresh|migrate:reset|db:wipe", "", kDatabase,
+     "the Laravel documentation, migrations"},
+    {"console|php*", "doctrine:database:drop|doctrine:schema:drop", "", kDatabase,
+     "the Doctrine bundle for Symfony"},
+    {"mix", "ecto.drop|ecto.reset", "", kDatabase, "mix ecto.drop"},
+    {"sequelize|sequelize-cli", "db:drop", "", kDatabase, "the Sequelize CLI"},
+    {"dotnet|dotnet-ef", "database drop", "", kDatabase, "dotnet ef database drop"},
+    {"supabase", "db reset", "", kDatabase, "supabase db reset"},
     {"alembic", "downgrade base", "", kDatabase, "the Alembic command reference"},
 
     {"npm|pnpm|yarn|bun", "publish", "", kPublishes, "npm-publish(1)"},
@@ -74,6 +85,8 @@ constexpr DestructiveRow kRows[] = {
     {"dotnet|nuget", "push", "", kPublishes, "dotnet nuget push"},
     {"dotnet", "nuget delete", "", kUnpublishes, "dotnet nuget delete"},
     {"docker|podman|buildah|skopeo", "push", "", kPublishes, "docker push"},
+    {"docker|podman|nerdctl|docker-compose|podman-compose", "build|bake",
+     "--push|-o=type=registry|--output=type=registry", kPublishes, "docker buildx build"},
     {"helm|oras", "push", "", kPublishes, "helm push"},
     {"goreleaser", "release", "", kPublishes, "goreleaser release"},
     {"gh", "release create", "", kPublishes, "gh release create"},
@@ -139,18 +152,20 @@ constexpr DestructiveStatement kStatements[] = {
     {kClients, ".drop(", "mongosh, drop()"}, {kClients, "deletemany({})", "mongosh, deleteMany()"},
 };
 
+// In dash "[[" is no word of its own: `[[ x & rm -rf .` runs rm.
 constexpr WrapperRow kWrappers[] = {
     {"sudo|doas|pkexec|run0|nice|ionice|chrt|taskset|numactl|timeout|time|nohup|setsid|stdbuf|unbuffer|"
-     "command|"
-     "exec|builtin|busybox|toybox|chroot|unshare|nsenter|setpriv|prlimit|choom|strace|ltrace|perf|valgrind|"
-     "mxc-exec|bwrap|firejail|systemd-run|fakeroot|eatmydata|faketime|torsocks|proxychains*|xvfb-run|"
-     "dbus-run-session|start-stop-daemon|daemonize|dumb-init|tini|find|npm|pnpm|yarn|bun|bunx|npx|uv|uvx|"
+     "command|exec|builtin|busybox|toybox|chroot|unshare|nsenter|setpriv|prlimit|choom|strace|ltrace|perf|"
+     "valgrind|mxc-exec|bwrap|firejail|systemd-run|fakeroot|eatmydata|faketime|torsocks|proxychains*|xvfb-"
+     "run|"
+     "dbus-run-session|start-stop-daemon|daemonize|dumb-init|tini|npm|pnpm|yarn|bun|bunx|npx|uv|uvx|"
      "poetry|pipenv|hatch|rye|conda|mise|direnv|bundle|cross-env|dotenv|setarch|linux32|linux64|x86_64|i386|"
-     "systemd-inhibit|cpulimit|chronic|rlwrap|gosu|su-exec|ifne|asdf|doppler|op|ld.so|ld-linux*"},
-    {"env|su|runuser|flock|script|ssh|watch|entr|tmux|screen|hyperfine|concurrently|nix|nix-shell|expect|"
-     "trap",
+     "coproc|[[|shx|systemd-inhibit|cpulimit|chronic|rlwrap|gosu|su-exec|ifne|asdf|doppler|op|docker|podman|"
+     "nerdctl|kubectl|oc|docker-compose|podman-compose|incus|ld.so|ld-linux*"},
+    {"env|su|runuser|flock|heroku|vagrant|fly|flyctl|gcloud|script|ssh|watch|entr|tmux|screen|hyperfine|"
+     "concurrently|nix|nix-shell|expect|trap",
      WrapperTakes::kWordsOrLines},
-    {"xargs|parallel|fd|fdfind", WrapperTakes::kWordsAndNames},
+    {"xargs|parallel|find|fd|fdfind", WrapperTakes::kWordsAndNames},
     {"sh|bash|dash|zsh|ksh|mksh|ash|rbash|fish|mxc-sh|pwsh|powershell", WrapperTakes::kScript},
 };
 

@@ -14,8 +14,9 @@ void AddPlaces(const std::vector<std::string>& stood, const std::vector<std::str
                std::vector<std::string>& all) {
   for (const std::string& from : stood) {
     for (const std::string& each : to)
-      all.push_back(each.starts_with('/') || each.find(kUnknown) != std::string::npos ? each
-                                                                                      : JoinPath(from, each));
+      all.push_back(each.starts_with('/') || each.find(kUnknownText) != std::string::npos
+                        ? each
+                        : JoinPath(from, each));
   }
 }
 
@@ -30,7 +31,7 @@ void ChangeDirectory(const std::vector<ShellCommand>& commands, std::size_t at, 
   if (next != nullptr && next->joint == ShellJoint::kPipe) return;
   const auto operand = std::find_if(words.begin() + 1, words.end(),
                                     [](const std::string& word) { return !word.starts_with('-'); });
-  std::vector<std::string> to = {std::string(1, kUnknown)};
+  std::vector<std::string> to = {std::string(1, kUnknownText)};
   if (operand != words.end()) to = expansion.Expand(*operand);
   if (words.size() == 1 && words.front() == "cd") to = {home};
   // Only what goes on by "&&", or ends otherwise, stands where it says.

@@ -5,23 +5,12 @@
 #include <iterator>
 #include <utility>
 
-#include "review/command_words.h"
-
 namespace mxc {
 namespace {
 
-constexpr std::size_t kMaxValues = 32;  // of one word
 constexpr std::size_t kMaxDirectories = 32;
-constexpr std::size_t kMaxBytes = 4096;  // of one value
-constexpr int kMaxExpansions = 8;        // of expansions in expansions
-
-bool IsNameCharacter(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
-
-std::size_t NameLength(std::string_view text) {
-  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), IsNameCharacter) - text.begin());
-}
+constexpr std::size_t kMaxParameters = 256;
+constexpr int kMaxExpansions = 8;  // of expansions in expansions
 
 // Of the bracket that `text` begins with; npos: nothing closes it.
 std::size_t ClosingBracket(std::string_view text, char opens, char closes) {
@@ -42,12 +31,12 @@ void Put(std::vector<std::string> more, std::vector<std::string>& all) {
 // Each of `heads` with each of `tails`.
 std::vector<std::string> Joined(const std::vector<std::string>& heads,
                                 const std::vector<std::string>& tails) {
-  std::vector<std::string> unknown = {std::string(1, kUnknown)};
-  if (heads.empty() || tails.empty() || heads.size() * tails.size() > kMaxValues) return unknown;
+  std::vector<std::string> unknown = {std::string(1, kUnknownText)};
+  if (heads.empty() || tails.empty() || heads.size() * tails.size() > Expansion::kMaxValues) return unknown;
   std::vector<std::string> all;
   for (const std::string& head : heads) {
     for (const std::string& tail : tails) {
-      if (head.size() + tail.size() > kMaxBytes) return unknown;
+      if (head.size() + tail.size() > Expansion::kMaxBytes) return unknown;
       all.push_back(head + tail);
     }
   }
@@ -88,65 +77,103 @@ std::vector<std::string> ExpandBraces(std::string_view word, int depth) {
 
 }  // namespace
 
-std::vector<std::string> SplitAtBlanks(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::string_view word = TakePiece(text, " \t\n");
-    if (!word.empty()) words.emplace_back(word);
-  }
-  return words;
-}
-
 std::vector<std::string> ExpandBraces(std::string_view word) { return ExpandBraces(word, 0); }
 
-std::string_view AssignedName(std::string_view word) {
-  const std::size_t length = NameLength(word);
-  if (length == 0 || (word.front() >= '0' && word.front() <= '9')) return {};
-  const std::string_view rest = word.substr(length);
-  // "a[1]=x"
-  if (rest.starts_with('[')) return rest.find("]=") != std::string_view::npos ? word.substr(0, length) : "";
-  return rest.starts_with("=") || rest.starts_with("+=") ? word.substr(0, length) : "";
+bool IsList(std::string_view word) {
+  if (word == "$@" || word == "$*") return true;
+  if (!word.starts_with("${") || !word.ends_with('}')) return false;
+  word.remove_prefix(2);
+  const std::string_view rest = word.substr(NameLength(word));
+  return word.starts_with('@') || word.starts_with('*') || rest.starts_with("[@]") || rest.starts_with("[*]");
 }
 
 void Expansion::Add(const std::string& name, std::string value) {
   Values& values = variables_[name];
-  if (values.size() >= kMaxValues) value = std::string(1, kUnknown);
+  if (values.size() >= kMaxValues) value = std::string(1, kUnknownText);
   Put({std::move(value)}, values);
-}
-
-void Expansion::AddExpanded(const std::string& name, std::string_view word) {
-  for (std::string& value : Expand(word)) Add(name, std::move(value));
 }
 
 void Expansion::AddAssignments(const std::vector<ShellCommand>& commands) {
   for (const ShellCommand& command : commands) {
-    if (!command.words.empty()) AddAssignments(command.words);
+    if (!command.in_function) {
+      AddAssigned(command);
+      continue;
+    }
+    std::optional<Parameters> outside = SetParameters(std::nullopt);
+    AddAssigned(command);
+    SetParameters(std::move(outside));
   }
 }
 
-void Expansion::AddAssignments(const std::vector<std::string>& words) {
-  if (words.size() > 2 && IsOneOf(words[0], "for|select")) {
-    for (std::size_t i = 3; i < words.size(); ++i) AddExpanded(words[1], words[i]);
-    return;
+void Expansion::AddAssigned(const ShellCommand& command) {
+  Words words = Fields(command);
+  const bool known = command.in_function;  // a call says what its parameters are
+  const auto end = std::find_if(words.begin(), words.end(),
+                                [](const std::string& word) { return AssignedName(word).empty(); });
+  for (auto word = words.begin(); word != end; ++word) Assign(*word, known);
+  words.erase(words.begin(), end);
+  if (words.size() < 2) return;
+  if (IsOneOf(words[0], "for|select")) {
+    for (std::size_t i = 3; i < words.size(); ++i) Assign(words[1] + "=" + words[i], known);
+  } else if (IsOneOf(words[0], "read|mapfile|readarray")) {
+    AddRead(words, command.input);
+  } else if (words[0] == "printf" && words[1] == "-v" && words.size() > 3) {
+    const std::string name = words[2];
+    words.erase(words.begin() + 1, words.begin() + 3);
+    for (std::string& value : PrintedBy({.words = words})) Add(name, std::move(value));
+  } else if (IsOneOf(words[0], "export|local|readonly|declare|typeset")) {
+    for (const std::string& word : words) Assign(word, known);
   }
-  if (IsOneOf(words[0], "read|mapfile|readarray")) {
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      if (NameLength(words[i]) == words[i].size()) Add(words[i], std::string(1, kUnknown));
+}
+
+// `known`: what is not known is no value.
+void Expansion::Assign(const std::string& word, bool known) {
+  const std::string name(AssignedName(word));
+  if (name.empty()) return;
+  const std::size_t at = word.find('=');
+  Values values = Expand(std::string_view(word).substr(at + 1));
+  if (word[at - 1] == '+' && variables_.contains(name)) values = Joined(ValuesOf(name), values);
+  for (std::string& value : values) {
+    if (!known || !IsUnknown(value)) Add(name, std::move(value));
+  }
+}
+
+// Of what the line itself gives it: a here-string or a here-document.
+void Expansion::AddRead(const Words& words, const std::string& input) {
+  Values values = {std::string(1, kUnknownText)};
+  if (!input.empty()) values = {input.substr(0, input.find('\n'))};
+  const auto string = std::find(words.begin(), words.end(), "<<<");
+  if (string != words.end() && string + 1 != words.end()) values = Expand(*(string + 1));
+  for (const std::string& name : words) {
+    if (name.empty() || NameLength(name) != name.size() || &name == &words.front()) continue;
+    for (const std::string& value : values) {
+      Add(name, value);
+      for (std::string& piece : SplitAtBlanks(value)) Add(name, std::move(piece));
     }
-    return;
   }
-  const bool declares = IsOneOf(words[0], "export|local|readonly|declare|typeset");
-  for (std::size_t i = declares ? 1 : 0; i < words.size(); ++i) {
-    const std::string_view name = AssignedName(words[i]);
-    if (name.empty() && declares) continue;
-    if (name.empty()) break;
-    AddExpanded(std::string(name), std::string_view(words[i]).substr(words[i].find('=') + 1));
-  }
+}
+
+std::optional<Parameters> Expansion::SetParameters(std::optional<Parameters> parameters) {
+  return std::exchange(parameters_, std::move(parameters));
+}
+
+void Expansion::AddParameters(const Words& words) {
+  if (!parameters_) parameters_ = Parameters{.words = {"sh"}};
+  Words& all = parameters_->words;
+  if (all.size() > 1) parameters_->exact = false;
+  if (all.size() + words.size() < kMaxParameters)
+    all.insert(all.end(), words.begin(), words.end());
+  else
+    all.emplace_back(1, kUnknownText);
+}
+
+void Expansion::MoveParameters() {
+  if (parameters_) parameters_->exact = false;
 }
 
 void Expansion::SetDirectories(std::vector<std::string> directories) {
   directories_ = std::move(directories);
-  if (directories_.size() > kMaxDirectories) directories_ = {std::string(1, kUnknown)};
+  if (directories_.size() > kMaxDirectories) directories_ = {std::string(1, kUnknownText)};
 }
 
 Expansion::Values Expansion::ValuesOf(std::string_view name) const {
@@ -154,18 +181,39 @@ Expansion::Values Expansion::ValuesOf(std::string_view name) const {
   const auto found = variables_.find(name);
   if (found != variables_.end()) return found->second;
   if (name == "PWD") return directories_;
-  return {std::string(1, kUnknown)};
+  if (name == "SHELL") return {"/bin/sh"};
+  if (!name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos) {
+    std::size_t at = 0;
+    for (const char digit : name.substr(0, 4)) at = at * 10 + static_cast<std::size_t>(digit - '0');
+    Values values = ParametersFrom(at);
+    if (parameters_ && parameters_->exact) values.resize(1);
+    return values;
+  }
+  return {std::string(1, kUnknownText)};
+}
+
+Expansion::Values Expansion::ParametersFrom(std::size_t first) const {
+  if (!parameters_) return {std::string(1, kUnknownText)};
+  Values values;
+  for (std::size_t i = first; i < parameters_->words.size(); ++i) values.push_back(parameters_->words[i]);
+  if (values.empty()) values = {""};
+  return values;
 }
 
 Expansion::Values Expansion::OfBraces(std::string_view inner, int depth) const {
   if (inner.starts_with('#') && inner.size() > 1) return {"0"};
-  const std::string_view name = inner.substr(0, NameLength(inner));
+  const bool all = inner.starts_with('@') || inner.starts_with('*');
+  const std::string_view name = inner.substr(0, all ? 1 : NameLength(inner));
   std::string_view rest = inner.substr(name.size());
-  Values values = ValuesOf(name);
-  if (rest.empty()) return values;
+  Values values = all ? ParametersFrom(1) : ValuesOf(name);
+  if (rest.starts_with('[')) {
+    rest.remove_prefix(std::min(rest.find(']'), rest.size() - 1) + 1);
+    if (rest.starts_with(':')) return values;  // a part of the array
+  }
+  if (rest.empty() || (all && rest.starts_with(':'))) return values;
   const bool colon = rest.starts_with(':');
   if (colon) rest.remove_prefix(1);
-  if (name.empty() || rest.empty()) return {std::string(1, kUnknown)};
+  if (name.empty() || rest.empty()) return {std::string(1, kUnknownText)};
   const std::string_view word = rest.substr(1);
   switch (rest.front()) {
     case '-':
@@ -182,18 +230,8 @@ Expansion::Values Expansion::OfBraces(std::string_view inner, int depth) const {
     case '?':
       return values;
     default:
-      return {std::string(1, kUnknown)};
+      return {std::string(1, kUnknownText)};
   }
-}
-
-Expansion::Values Expansion::OfSubstitution(std::string_view text, int depth) const {
-  const std::vector<std::string> words = SplitAtBlanks(text);
-  if (words.empty()) return {""};
-  if (words[0] == "pwd") return directories_;
-  if (words[0] == "mktemp" && text.find_first_of(";|&\n") == std::string_view::npos) return {"/tmp/mktemp"};
-  if ((words[0] == "echo" || words[0] == "printf") && words.size() == 2)
-    return ExpandWord(words[1], depth + 1);
-  return {std::string(1, kUnknown)};
 }
 
 // Behind a "$".
@@ -206,9 +244,9 @@ Expansion::Values Expansion::TakeDollar(std::string_view& rest, int depth) const
   if (rest.starts_with('(') || rest.starts_with('{')) {
     const bool substitutes = rest.front() == '(';
     const std::size_t end =
-        std::min(substitutes ? ClosingBracket(rest, '(', ')') : ClosingBracket(rest, '{', '}'), rest.size());
+        std::min(substitutes ? SubstitutionLength(rest) - 1 : ClosingBracket(rest, '{', '}'), rest.size());
     const std::string_view taken = take(end + 1);
-    if (depth >= kMaxExpansions) return {std::string(1, kUnknown)};
+    if (depth >= kMaxExpansions) return {std::string(1, kUnknownText)};
     const std::string_view inner = taken.substr(1, end == 0 ? 0 : end - 1);
     return substitutes ? OfSubstitution(inner, depth) : OfBraces(inner, depth);
   }
@@ -216,8 +254,9 @@ Expansion::Values Expansion::TakeDollar(std::string_view& rest, int depth) const
   if (length != 0) return ValuesOf(take(rest.front() >= '0' && rest.front() <= '9' ? 1 : length));
   if (!rest.empty() && std::string_view("?#$!").find(rest.front()) != std::string_view::npos)
     return take(1), Values{"1"};
-  if (!rest.empty() && std::string_view("@*-").find(rest.front()) != std::string_view::npos) take(1);
-  return {std::string(1, kUnknown)};
+  if (rest.starts_with('@') || rest.starts_with('*')) return take(1), ParametersFrom(1);
+  if (rest.starts_with('-')) take(1);
+  return {std::string(1, kUnknownText)};
 }
 
 Expansion::Values Expansion::ExpandWord(std::string_view word, int depth) const {
@@ -241,26 +280,52 @@ Expansion::Values Expansion::ExpandWord(std::string_view word, int depth) const 
   return values;
 }
 
-std::vector<std::string> Expansion::Expand(std::string_view word) const {
+Expansion::Values Expansion::Expand(std::string_view word, int depth) const {
   if (word.find_first_of("$~{") == std::string_view::npos) return {std::string(word)};
-  std::vector<std::string> all;
-  for (const std::string& each : ExpandBraces(word)) Put(ExpandWord(each, 0), all);
+  Values all;
+  for (const std::string& each : ExpandBraces(word)) Put(ExpandWord(each, depth), all);
   return all;
 }
 
-std::vector<std::string> Expansion::ExpandAll(const std::vector<std::string>& words) const {
-  std::vector<std::string> all;
+Words Expansion::ExpandAll(const Words& words, int depth) const {
+  Words all;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    std::vector<std::string> values = Expand(words[i]);
-    const bool splits = i == 0 || words[i].find("IFS") != std::string::npos;
-    for (std::string& value : values) {
-      if (value == words[i] || !splits) {
+    for (std::string& value : Expand(words[i], depth)) {
+      if (value == words[i] || i != 0) {
         all.push_back(std::move(value));
       } else {
-        std::vector<std::string> split = SplitAtBlanks(value);
+        Words split = SplitAtBlanks(value);
         std::move(split.begin(), split.end(), std::back_inserter(all));
       }
     }
+  }
+  return all;
+}
+
+Words Expansion::Fields(const ShellCommand& command) const {
+  Words all;
+  bool first = true;  // the program: its values are told apart
+  for (std::size_t i = 0; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i];
+    const bool list = IsList(word);
+    const bool splits = i < command.splits.size() && command.splits[i] && AssignedName(word).empty();
+    Values values;
+    if (list || splits) values = Expand(word);
+    const bool several = std::any_of(values.begin(), values.end(), [](const std::string& value) {
+      return value.empty() || value.find_first_of(" \t\n") != std::string::npos;
+    });
+    if (list && !IsUnknown(values.front())) {
+      std::erase(values, "");
+      std::move(values.begin(), values.end(), std::back_inserter(all));
+    } else if (several && (!first || values.size() == 1)) {
+      for (const std::string& value : values) {
+        Words split = SplitAtBlanks(value);
+        std::move(split.begin(), split.end(), std::back_inserter(all));
+      }
+    } else {
+      all.push_back(word);
+    }
+    first &= !AssignedName(word).empty();
   }
   return all;
 }

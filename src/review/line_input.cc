@@ -9,15 +9,36 @@
 namespace mxc {
 namespace {
 
-// Its input is kept or shown, not executed.
-bool KeepsInput(const Words& words) { return !words.empty() && IsOneOf(NameOf(words.front()), "cat|tee"); }
+// Its text is kept or shown, not executed.
+bool KeepsInput(const Words& words) {
+  return !words.empty() && IsOneOf(NameOf(words.front()), "cat|tee|echo|printf");
+}
+
+// As xargs takes them.
+std::optional<Words> NamesPrinted(const ShellCommand& command, const Expansion& expansion) {
+  Words names;
+  for (std::string text : expansion.PrintedBy(command)) {
+    if (IsUnknown(text)) return std::nullopt;
+    std::erase_if(text, [](char c) { return c == '\'' || c == '"'; });
+    for (std::string& name : SplitAtBlanks(text)) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 std::optional<Words> NamesSaid(const LinePlace& place, const Expansion& expansion, const Roots& roots) {
   if (place.line == nullptr) return std::nullopt;
-  for (std::size_t i = place.at; (*place.line)[i].joint == ShellJoint::kPipe && i > 0;) {
-    const Words from = expansion.ExpandAll((*place.line)[--i].words);
-    if (from.empty()) return std::nullopt;
-    if (IsOneOf(from.front(), "echo|printf")) return Words{from.begin() + 1, from.end()};
+  const std::vector<ShellCommand>& line = *place.line;
+  const Words& own = line[place.at].words;
+  const auto string = std::find(own.begin(), own.end(), "<<<");
+  if (string != own.end() && string + 1 != own.end())
+    return NamesPrinted({.words = {"printf", "%s", *(string + 1)}}, expansion);
+  const std::vector<int>& subshells = line[place.at].subshells;
+  for (std::size_t i = place.at; line[i].joint == ShellJoint::kPipe && i > 0;) {
+    do --i;
+    while (i > 0 && line[i].substituted && line[i].subshells.size() > subshells.size());
+    const Words from = expansion.ExpandAll(expansion.Fields(line[i]));
+    if (from.empty() || line[i].subshells != subshells) return std::nullopt;
+    if (IsOneOf(from.front(), "echo|printf")) return NamesPrinted(line[i], expansion);
     if (from.front() == "find") return FindsRoots(from, roots) ? std::nullopt : std::optional<Words>{Words{}};
     if (!IsOneOf(from.front(), "sort|uniq|head|tail|grep|egrep|fgrep")) return std::nullopt;
   }
@@ -67,17 +88,17 @@ Names PutNames(Words& words, const LinePlace& place, const Expansion& expansion,
       return Names::kNone;
     }
   }
+  if (program == "find" && !FindsRoots(words, roots)) return Names::kNone;
   const std::string replaced = ReplacedBy(program, words);
-  if (replaced.empty()) return Names::kRead;
-  bool whole = false;
-  bool within = false;
+  bool behind = program != "find";
   for (std::string& word : words) {
-    const std::size_t at = word.find(replaced);
+    const std::size_t at = replaced.empty() ? std::string::npos : word.find(replaced);
     if (at == std::string::npos) continue;
-    (word == replaced ? whole : within) = true;
-    word.replace(at, replaced.size(), 1, kUnknown);
+    word.replace(at, replaced.size(), 1, kUnknownText);
+    behind = false;
   }
-  return whole || !within ? Names::kRead : Names::kNone;
+  if (behind) words.emplace_back(1, kUnknownText);
+  return Names::kRead;
 }
 
 }  // namespace mxc

@@ -11,7 +11,7 @@
 
 namespace mxc {
 
-// Operands that are in no text.
+// Whether operands of which nothing is known are names that are read or found.
 enum class Names { kNone, kRead };
 
 struct LinePlace {
@@ -23,7 +23,7 @@ struct LinePlace {
 // A here-document that goes into a file which nothing of the line runs.
 [[nodiscard]] bool IsKept(const std::vector<ShellCommand>& commands, std::size_t at);
 
-// What xargs gets: of `find` and `echo` its text says it, else nothing does.
+// What xargs and `find -exec` get: of `find` and `echo` the text says it, else nothing does.
 Names PutNames(Words& words, const LinePlace& place, const Expansion& expansion, const Roots& roots);
 
 }  // namespace mxc

@@ -67,6 +67,22 @@ bool IsSelective(std::string_view pattern) {
 
 }  // namespace
 
+std::vector<std::string> NamesOf(const std::string& path, const std::vector<PathLink>& links) {
+  constexpr std::size_t kMaxNames = 32;  // links below what they lead to have no end of them
+  std::vector<std::string> names = {path};
+  for (std::size_t i = 0; i < names.size() && names.size() < kMaxNames; ++i) {
+    for (const PathLink& link : links) {
+      const std::string target = FoldLexically(
+          link.target.starts_with('/') ? link.target : JoinPath(ParentOf(link.path), link.target));
+      if (!IsAtOrBelow(names[i], target)) continue;
+      const std::string rest = names[i].substr(target == "/" ? 0 : target.size());
+      if (std::find(names.begin(), names.end(), link.path + rest) == names.end())
+        names.push_back(link.path + rest);
+    }
+  }
+  return names;
+}
+
 std::string WithoutPatternsAtEnd(std::string path) {
   while (!path.empty()) {
     const std::size_t slash = path.rfind('/');
@@ -81,18 +97,18 @@ std::string WithoutPatternsAtEnd(std::string path) {
 bool Roots::Has(const std::string& operand) const {
   if (operand.empty()) return false;
   if (const std::optional<std::string> led = ThroughProcess(operand)) return Has(*led);
-  if (operand.starts_with('/') || operand.starts_with(kUnknown)) return HasAt(operand);
+  if (operand.starts_with('/') || operand.starts_with(kUnknownText)) return HasAt(operand);
   const std::vector<std::string>& directories = expansion_.Directories();
   return std::any_of(directories.begin(), directories.end(),
                      [&](const std::string& each) { return HasAt(JoinPath(each, operand)); });
 }
 
 bool Roots::HasAt(std::string path) const {
-  if (path.find(kUnknown) != std::string::npos) {
+  if (path.find(kUnknownText) != std::string::npos) {
     // Anything, or all in it; and what a variable is empty for: "$DIR/*" is "/*".
     const std::string known = WithoutPatternsAtEnd(path);
     if (known.find_first_not_of("$./") == std::string::npos) return true;
-    std::erase(path, kUnknown);
+    std::erase(path, kUnknownText);
   }
   path = FoldLexically(WithoutPatternsAtEnd(path));
   const Words pattern = Components(path);

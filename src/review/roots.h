@@ -4,10 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "mxc/policy.h"
 #include "review/command_words.h"
 #include "review/expansion.h"
 
 namespace mxc {
+
+// The path, and its other names by these links.
+[[nodiscard]] std::vector<std::string> NamesOf(const std::string& path, const std::vector<PathLink>& links);
 
 class Roots {
  public:

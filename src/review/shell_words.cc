@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <utility>
+
+#include "review/ansi_quotes.h"
+#include "review/command_words.h"
+#include "review/here_documents.h"
 
 namespace mxc {
 namespace {
@@ -12,28 +17,35 @@ constexpr int kMaxSubstitutions = 8;       // of substitutions in substitutions
 constexpr std::size_t kMaxSubshells = 64;  // in subshells
 
 bool IsReserved(std::string_view word) {
-  constexpr std::string_view kWords[] = {"if",    "then", "else", "elif", "fi", "do",   "done",   "while",
-                                         "until", "{",    "}",    "!",    "(",  "case", "coproc", "time"};
+  constexpr std::string_view kWords[] = {"if",   "then",  "else",  "elif", "fi", "do",
+                                         "done", "while", "until", "!",    "("};
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
-int DigitOf(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c = static_cast<char>(c | 0x20);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
+// Of all the text of a line, also in its substitutions.
+struct Seen {
+  int last_subshell = 0;
+  bool closed = true;
+  bool too_deep = false;
+};
 
 class Splitter {
  public:
-  Splitter(std::string_view line, int depth, std::vector<int> subshells, int& last_subshell)
-      : text_(line), depth_(depth), subshells_(std::move(subshells)), last_subshell_(last_subshell) {}
+  // In a substitution `text` goes on behind its end.
+  Splitter(std::string_view text, bool in_substitution, int depth, std::vector<int> subshells, Seen& seen)
+      : text_(text),
+        in_substitution_(in_substitution),
+        depth_(depth),
+        subshells_(std::move(subshells)),
+        seen_(seen) {}
 
   Splitter(const Splitter&) = delete;
   Splitter& operator=(const Splitter&) = delete;
 
   std::vector<ShellCommand> Split() {
-    while (!rest_.empty()) Step();
+    while (!rest_.empty() && !ended_) Step();
     EndCommand(ShellJoint::kThen);
+    seen_.closed &= here_documents_.empty() && ended_ == in_substitution_;
     return std::move(commands_);
   }
 
@@ -43,24 +55,41 @@ class Splitter {
       const char c = Take();
       if (c == '\\' && !rest_.empty()) Take();
       if (c == '`') Backticks();
-      if (c == '$') Substitution();
+      if (c == '$') Dollar(true);
     }
     return std::move(commands_);
   }
 
+  [[nodiscard]] std::size_t Taken() const { return text_.size() - rest_.size(); }
+
  private:
+  // What a ")", a "}" or an `esac` closes.
+  struct Opened {
+    char by = 0;                // '(', '{', or 'c' of `case`
+    std::string function = {};  // whose body it is
+    std::size_t body = 0;       // where that begins
+    bool subshell = false;
+  };
+  struct PendingDocument {
+    HereDocument document = {};
+    std::optional<std::size_t> command = {};  // whose it is; absent: of the one that goes on
+  };
+
   char Take() {
     const char c = rest_.front();
     rest_.remove_prefix(1);
     return c;
   }
-  void TakeBack() { rest_ = std::string_view(text_).substr(text_.size() - rest_.size() - 1); }
+  void TakeBack() { rest_ = text_.substr(Taken() - 1); }
   void Skip(std::size_t bytes) { rest_.remove_prefix(std::min(rest_.size(), bytes)); }
   [[nodiscard]] bool Next(char c) const { return !rest_.empty() && rest_.front() == c; }
 
   // NOLINTNEXTLINE(readability-function-cognitive-complexity): a case for each byte that means something
   void Step() {
     const char c = Take();
+    if (Quotes(c, false)) return;
+    if (in_pattern_ && StepInPattern(c)) return;
+    if (IsInTest() && StepInTest(c)) return;
     switch (c) {
       case ' ':
       case '\t':
@@ -70,36 +99,24 @@ class Splitter {
         if (in_word_) return Add(c);
         Skip(rest_.find('\n'));
         return;
-      case '\\':
-        if (Next('\n')) return static_cast<void>(Take());
-        return rest_.empty() ? Add(c) : Add(Take());
-      case '\'':
-        in_word_ = true;
-        while (!rest_.empty() && !Next('\'')) word_ += Take();
-        if (!rest_.empty()) Take();
-        return;
-      case '"':
-        return DoubleQuoted();
-      case '`':
-        return Backticks();
-      case '$':
-        if (Next('\'')) return AnsiQuoted();
-        if (Next('"')) return;
-        return Substitution();
       case '>':
       case '<':
         return Redirect(c);
       case '(':
-        if (IsExtendedPattern()) return ExtendedPattern();
-        EndCommand(joint_);
-        return OpenSubshell();
+        return OpenParenthesis();
       case ')':
-        EndCommand(ShellJoint::kThen);
-        return CloseSubshell();
+        return CloseParenthesis();
       case '\n':
-        return EndCommand(command_.words.empty() && !in_word_ ? joint_ : ShellJoint::kThen);
+        if (array_.empty())
+          EndCommand(command_.words.empty() && !in_word_ ? joint_ : ShellJoint::kThen);
+        else
+          EndWord();
+        return ReadHereDocuments();
       case ';':
-        return EndCommand(ShellJoint::kThen);
+        EndCommand(ShellJoint::kThen);
+        // ";;", ";&" and ";;&" stand before a pattern.
+        while (Next(';') || Next('&')) Take(), in_pattern_ = !opened_.empty() && opened_.back().by == 'c';
+        return;
       case '&':
         if (Next('>')) return Redirect(Take());
         return EndCommand(TakeSecond('&') ? ShellJoint::kAnd : ShellJoint::kThen);
@@ -110,141 +127,257 @@ class Splitter {
     }
   }
 
+  // "a|b)" of `case`
+  bool StepInPattern(char c) {
+    if (c == '|' || c == '\n') return EndWord(), true;
+    if (c != ')' && c != '(') return false;
+    EndWord();
+    if (!in_pattern_) return false;  // "esac)"
+    command_ = {};
+    in_pattern_ = c == '(';
+    return true;
+  }
+
+  // Between "[[" and "]]" these neither end a command nor redirect.
+  [[nodiscard]] bool IsInTest() const {
+    const std::vector<std::string>& words = command_.words;
+    return !words.empty() && words.front() == "[[" && words.back() != "]]" && word_ != "]]";
+  }
+  bool StepInTest(char c) {
+    if (c == '|' || c == '&') return EndWord(), true;
+    const bool plain = std::string_view("()<>").find(c) != std::string_view::npos;
+    if (plain) Add(c);
+    return plain;
+  }
+
   bool TakeSecond(char c) {
     if (Next(c)) return Take(), true;
     if (c == '|' && Next('&')) Take();
     return false;
   }
 
+  static char Literal(char c) { return c == '$' ? kLiteralDollar : c; }
   void Add(char c) {
     word_ += c;
     in_word_ = true;
   }
 
+  // `quoted`: inside of "...", where "'" is itself.
+  bool Quotes(char c, bool quoted) {
+    switch (c) {
+      case '\\':
+        if (Next('\n'))
+          Take();
+        else
+          Add(rest_.empty() ? c : Literal(Take()));
+        return true;
+      case '\'':
+        if (quoted) return false;
+        in_word_ = true;
+        while (!rest_.empty() && !Next('\'')) word_ += Literal(Take());
+        return TakeClosing(), true;
+      case '"':
+        return DoubleQuoted(), true;
+      case '`':
+        splits_ |= !quoted;
+        return Backticks(), true;
+      case '$':
+        if (!quoted && Next('\'')) return AnsiQuoted(), true;
+        if (quoted || !Next('"')) Dollar(quoted);
+        return true;
+      default:
+        return false;
+    }
+  }
+  void TakeClosing() {
+    seen_.closed &= !rest_.empty();
+    Skip(1);
+  }
+
   void DoubleQuoted() {
     in_word_ = true;
-    while (!rest_.empty()) {
+    while (!rest_.empty() && !Next('"')) {
       const char c = Take();
-      if (c == '"') return;
       if (c == '\\' && !rest_.empty()) {
         if (std::string_view("$`\"\\\n").find(rest_.front()) == std::string_view::npos) word_ += c;
-        word_ += Take();
-      } else if (c == '`') {
-        Backticks();
-      } else if (c == '$') {
-        Substitution();
-      } else {
+        word_ += Literal(Take());
+      } else if (!Quotes(c, true)) {
         word_ += c;
       }
     }
+    TakeClosing();
   }
 
-  // "$'\x72m'" is "rm".
   void AnsiQuoted() {
     in_word_ = true;
     Take();
-    while (!rest_.empty()) {
-      const char c = Take();
-      if (c == '\'') return;
-      word_ += c == '\\' && !rest_.empty() ? Escaped() : c;
-    }
-  }
-  char Escaped() {
-    const char c = Take();
-    switch (c) {
-      case 'n':
-        return '\n';
-      case 't':
-        return '\t';
-      case 'x':
-        return Number(16, 2);
-      case 'u':
-        return Number(16, 4);
-      case 'U':
-        return Number(16, 8);
-      default:
-        if (DigitOf(c) >= 8) return c;
-        TakeBack();
-        return Number(8, 3);
-    }
-  }
-  char Number(int base, int digits) {
-    int value = 0;
-    for (; digits > 0 && !rest_.empty() && DigitOf(rest_.front()) < base; --digits)
-      value = (value * base + DigitOf(Take())) & 0xff;
-    return static_cast<char>(value);
+    for (const char c : TakeAnsiQuoted(rest_)) word_ += Literal(c);
+    TakeClosing();
   }
 
-  // Up to the parenthesis that closes it, which stands in no quotes.
-  std::string TakeParentheses() {
-    std::size_t end = 0;
-    for (int open = 0; end < rest_.size(); ++end) {
-      const char c = rest_[end];
-      if (c == '\'' || c == '"') end = ClosingQuote(end);
-      if (c == '\\') ++end;
-      if (c == '(') ++open;
-      if (c == ')' && --open == 0) break;
-    }
-    end = std::min(end, rest_.size());
-    std::string inner(rest_.substr(1, end - 1));
-    Skip(end + 1);
-    return inner;
-  }
-
-  // Itself: nothing closes it.
-  [[nodiscard]] std::size_t ClosingQuote(std::size_t at) const {
-    for (std::size_t end = at + 1; end < rest_.size(); ++end) {
-      if (rest_[end] == rest_[at]) return end;
-      if (rest_[at] == '"' && rest_[end] == '\\') ++end;
-    }
-    return at;
-  }
-
-  void Substitution() {
+  void Dollar(bool quoted) {
+    splits_ |= !quoted;
     Add('$');
-    if (!Next('(')) return;
-    const std::string text = TakeParentheses();
-    Substituted(text);
-    word_ += "(" + text + ")";
+    if (Next('{')) return Braces(quoted);
+    if (const std::size_t bytes = ArithmeticLength(); bytes != 0) return Arithmetic(bytes);
+    if (Next('(')) Substitution();
   }
 
-  // A word, with the name of what it reads or writes.
-  void ProcessSubstitution(char c) {
-    Add(c);
-    const std::string text = TakeParentheses();
-    Substituted(text);
-    word_ += "(" + text + ")";
+  // "${X:-a b}": a blank in it ends no word.
+  void Braces(bool quoted) {
+    Add(Take());
+    if (++nested_ > kMaxSubshells) Skip(rest_.size());
+    while (!rest_.empty() && !Next('}')) {
+      const char c = Take();
+      if (!Quotes(c, quoted)) Add(c);
+    }
+    --nested_;
+    Add('}');
+    TakeClosing();
   }
 
+  // Of "((...))"; 0: it is none, but a subshell in a subshell.
+  [[nodiscard]] std::size_t ArithmeticLength() const {
+    if (!rest_.starts_with("((") || opened_.size() + nested_ > kMaxSubshells) return 0;
+    std::size_t end = 2;
+    for (int open = 1; end < rest_.size() && open != 0; ++end) {
+      if (rest_[end] == '(') ++open;
+      if (rest_[end] == ')') --open;
+    }
+    return rest_.substr(std::min(end, rest_.size())).starts_with(')') ? end + 1 : 0;
+  }
+  void Arithmetic(std::size_t bytes) {
+    ++nested_;
+    for (const std::size_t end = Taken() + bytes; Taken() < end;) {
+      const char c = Take();
+      if (c == '$' || c == '`')
+        Quotes(c, true);
+      else
+        Add(c);
+    }
+    --nested_;
+  }
+
+  // Behind its "$", "<" or ">".
+  void Substitution() {
+    Take();
+    const std::string_view from = rest_;
+    if (depth_ >= kMaxSubstitutions) {
+      seen_.too_deep = true;
+      Skip(rest_.size());
+    } else {
+      Splitter inner(rest_, true, depth_ + 1, SubshellInside(), seen_);
+      KeepSubstituted(inner.Split());
+      Skip(inner.Taken());
+    }
+    const std::string_view text = from.substr(0, from.size() - rest_.size());
+    word_ += "(" + std::string(text.substr(0, text.rfind(')'))) + ")";
+  }
+
+  // Up to the next that has no backslash in front, whatever is quoted.
   void Backticks() {
-    const std::size_t end = std::min(rest_.find('`'), rest_.size());
-    const std::string text(rest_.substr(0, end));
-    Skip(end + 1);
-    Substituted(text);
+    std::string text;
+    while (!rest_.empty() && !Next('`')) {
+      char c = Take();
+      if (c == '\\' && !rest_.empty() &&
+          std::string_view("$`\\").find(rest_.front()) != std::string_view::npos)
+        c = Take();
+      text += c;
+    }
+    TakeClosing();
+    if (depth_ >= kMaxSubstitutions)
+      seen_.too_deep = true;
+    else
+      KeepSubstituted(Splitter(text, false, depth_ + 1, SubshellInside(), seen_).Split());
     in_word_ = true;
     word_ += "$(" + text + ")";
   }
 
-  void Substituted(const std::string& text) {
-    if (depth_ == kMaxSubstitutions) return commands_.push_back({.words = {"eval", text}});
-    Keep(Inner(text).Split());
-  }
-  Splitter Inner(std::string_view text) {
+  [[nodiscard]] std::vector<int> SubshellInside() {
     std::vector<int> subshells = subshells_;
-    subshells.push_back(++last_subshell_);
-    return {text, depth_ + 1, std::move(subshells), last_subshell_};
+    subshells.push_back(++seen_.last_subshell);
+    return subshells;
   }
-  void Keep(std::vector<ShellCommand> inner) {
-    std::move(inner.begin(), inner.end(), std::back_inserter(commands_));
+  void KeepSubstituted(std::vector<ShellCommand> inner) {
+    for (ShellCommand& command : inner) {
+      command.substituted = true;
+      command.in_function |= functions_ != 0;
+      commands_.push_back(std::move(command));
+    }
   }
 
-  void OpenSubshell() {
-    if (subshells_.size() == kMaxSubshells) return static_cast<void>(++deeper_);
-    subshells_.push_back(++last_subshell_);
+  void OpenParenthesis() {
+    if (BeginsArray()) return;
+    if (IsExtendedPattern()) return ExtendedPattern();
+    EndWord();
+    if (DefinesFunction()) return;
+    const bool counts = command_.words.size() == 1 && command_.words.front() == "for";
+    if (command_.words.empty() || counts) {
+      TakeBack();
+      if (const std::size_t bytes = ArithmeticLength(); bytes != 0) return Arithmetic(bytes);
+      Take();
+    }
+    EndCommand(joint_);
+    Open('(');
   }
-  void CloseSubshell() {
-    if (deeper_ != 0) return static_cast<void>(--deeper_);
-    if (subshells_.size() > outer_) subshells_.pop_back();
+  void CloseParenthesis() {
+    if (!array_.empty()) {
+      EndWord();
+      return array_.clear();
+    }
+    EndCommand(ShellJoint::kThen);
+    if (Close('(')) return;
+    ended_ = in_substitution_;
+    seen_.closed &= in_substitution_;
+  }
+
+  void Open(char by) {
+    Opened opened{.by = by, .function = std::exchange(function_, {}), .body = Taken()};
+    opened.subshell = by == '(' && subshells_.size() < kMaxSubshells;
+    if (opened.subshell) subshells_.push_back(++seen_.last_subshell);
+    if (!opened.function.empty()) ++functions_;
+    opened_.push_back(std::move(opened));
+  }
+  // With what is open inside of it.
+  bool Close(char by) {
+    if (std::none_of(opened_.rbegin(), opened_.rend(), [&](const Opened& each) { return each.by == by; }))
+      return false;
+    for (bool closes = false; !closes;) {
+      const Opened last = std::move(opened_.back());
+      opened_.pop_back();
+      closes = last.by == by;
+      if (last.subshell) subshells_.pop_back();
+      if (last.function.empty()) continue;
+      --functions_;
+      const std::string_view body = text_.substr(last.body, Taken() - last.body);
+      commands_.push_back(
+          {.words = {"function", last.function, std::string(body.substr(0, body.find_last_of(")}")))},
+           .splits = {false, false, false},
+           .subshells = subshells_});
+    }
+    return true;
+  }
+
+  // "f() {", "function f() {"
+  bool DefinesFunction() {
+    if (command_.words.size() > 1) return false;
+    const std::size_t end = rest_.find_first_not_of(" \t");
+    if (end == std::string_view::npos || rest_[end] != ')') return false;
+    if (command_.words.size() == 1) function_ = command_.words.front();
+    if (function_.empty()) return false;
+    Skip(end + 1);
+    command_ = {};
+    return true;
+  }
+
+  // "a=(", "a+=("
+  bool BeginsArray() {
+    const std::string_view name = AssignedName(word_);
+    if (name.empty() || !word_.ends_with('=')) return false;
+    array_ = std::string(name) + "=";
+    word_ = array_;
+    EndWord();
+    return true;
   }
 
   // "!(x)" among the words of a command; in front of one it is a subshell.
@@ -253,99 +386,132 @@ class Splitter {
            std::string_view("?*+@!").find(word_.back()) != std::string_view::npos;
   }
   void ExtendedPattern() {
-    TakeBack();
-    word_ += "(" + TakeParentheses() + ")";
+    Add('(');
+    for (int open = 1; !rest_.empty() && open != 0;) {
+      const char c = Take();
+      if (Quotes(c, false)) continue;
+      if (c == '(') ++open;
+      if (c == ')') --open;
+      Add(c);
+    }
   }
 
   // "2>" has its number in front, ">|", ">>", ">&" and "&>" more behind.
   void Redirect(char c) {
-    if (Next('(')) return ProcessSubstitution(c);
+    if (Next('(')) return Add(c), Substitution();
     if (word_.find_first_not_of("0123456789") == std::string::npos) word_.clear(), in_word_ = false;
     EndWord();
     if (c == '<' && rest_.starts_with("<<")) {
       Skip(2);
-      return static_cast<void>(command_.words.emplace_back("<<<"));
+      return AddWord("<<<");
     }
     if (c == '<' && rest_.starts_with("<")) {
       Skip(1);
-      return HereDocument();
+      return here_documents_.push_back({.document = TakeHereDocument(rest_)});
     }
     while (Next('>') || Next('<') || Next('|') || Next('&')) Take();
-    command_.words.emplace_back(1, c);
+    AddWord(std::string(1, c));
   }
 
-  // Its lines begin behind the line that it stands in.
-  void HereDocument() {
-    const bool strips_tabs = Next('-');
-    if (strips_tabs) Take();
-    while (Next(' ') || Next('\t')) Take();
-    std::string delimiter;
-    bool quoted = false;
-    while (!rest_.empty() &&
-           std::string_view(" \t\r\n;&|<>()").find(rest_.front()) == std::string_view::npos) {
-      const char c = Take();
-      const bool quotes = c == '\'' || c == '"' || c == '\\';
-      quoted |= quotes;
-      if (!quotes) delimiter += c;
+  // Their lines begin behind the line that they are named in.
+  void ReadHereDocuments() {
+    for (const PendingDocument& pending : std::exchange(here_documents_, {})) {
+      std::string body;
+      seen_.closed &= TakeBody(pending.document, rest_, body);
+      (pending.command ? commands_[*pending.command] : command_).input += body;
+      if (pending.document.quoted) continue;
+      KeepSubstituted(Splitter(body, false, depth_ + 1, subshells_, seen_).SplitSubstitutions());
     }
-    std::size_t at = rest_.find('\n');
-    if (at == std::string::npos) return;
-    const std::size_t from = ++at;
-    std::string body;
-    while (at < rest_.size()) {
-      const std::size_t end = std::min(rest_.find('\n', at), rest_.size());
-      std::string line(rest_.substr(at, end - at));
-      at = std::min(end + 1, rest_.size());
-      if (strips_tabs) line.erase(0, std::min(line.find_first_not_of('\t'), line.size()));
-      if (line == delimiter) break;
-      body += line + "\n";
-    }
-    text_ = std::string(rest_.substr(0, from)).append(rest_.substr(at));
-    rest_ = text_;
-    if (!quoted) Keep(Inner(body).SplitSubstitutions());
-    command_.input += body;
   }
 
   void EndWord() {
+    const bool splits = std::exchange(splits_, false);
     if (!std::exchange(in_word_, false)) return;
     std::string word = std::exchange(word_, {});
-    if (command_.words.empty() && std::exchange(names_function_, false)) return;
-    if (command_.words.empty() && word == "function") return static_cast<void>(names_function_ = true);
-    if (command_.words.empty() && IsReserved(word)) return;
+    if (!array_.empty()) {
+      // "[key]=value"
+      const std::size_t value = word.starts_with('[') ? word.find("]=") + 2 : 0;
+      if (word != array_) word = array_ + word.substr(value < 2 ? 0 : value);
+    } else if (word == "{" && (command_.words.empty() || IsOneOf(command_.words.front(), "time|coproc"))) {
+      command_ = {};
+      return Open('{');
+    } else if (command_.words.empty()) {
+      if (std::exchange(names_function_, false)) return static_cast<void>(function_ = std::move(word));
+      if (word == "esac" && Close('c')) return static_cast<void>(in_pattern_ = false);
+      if (!in_pattern_) {
+        if (word == "function") return static_cast<void>(names_function_ = true);
+        if (word == "}") return static_cast<void>(Close('{'));
+        if (IsReserved(word)) return;
+      }
+    }
+    const bool ends_head = command_.words.size() == 2 && command_.words[0] == "case" && word == "in";
+    AddWord(std::move(word), splits);
+    if (!ends_head) return;
+    EndCommand(ShellJoint::kThen);
+    Open('c');
+    in_pattern_ = true;
+  }
+  void AddWord(std::string word, bool splits = false) {
     command_.words.push_back(std::move(word));
+    command_.splits.push_back(splits);
   }
 
   // `next` is how the command that follows is joined.
   void EndCommand(ShellJoint next) {
     EndWord();
-    if (!command_.words.empty() || !command_.input.empty()) {
+    const bool reads = std::any_of(here_documents_.begin(), here_documents_.end(),
+                                   [](const PendingDocument& each) { return !each.command; });
+    if (!command_.words.empty() || !command_.input.empty() || reads) {
+      for (PendingDocument& each : here_documents_) {
+        if (!each.command) each.command = commands_.size();
+      }
       command_.joint = joint_;
       command_.subshells = subshells_;
+      command_.in_function = functions_ != 0;
       commands_.push_back(std::exchange(command_, {}));
     }
     joint_ = next;
   }
 
-  std::string text_;
+  std::string_view text_;
   std::string_view rest_ = text_;
+  bool in_substitution_;
+  bool ended_ = false;  // by the parenthesis that closes the substitution
   int depth_;
   std::vector<int> subshells_;
-  std::size_t outer_ = subshells_.size();
-  int& last_subshell_;
-  std::size_t deeper_ = 0;  // subshells that are not told apart
+  Seen& seen_;
+  std::vector<Opened> opened_ = {};
+  std::size_t nested_ = 0;  // braces and arithmetic
+  int functions_ = 0;       // among what is open
+  bool names_function_ = false;
+  std::string function_ = {};  // that is defined next
+  std::string array_ = {};     // "a=" of the array whose values follow
+  bool in_pattern_ = false;    // of `case`
   std::string word_ = {};
   bool in_word_ = false;
-  bool names_function_ = false;
+  bool splits_ = false;
   ShellJoint joint_ = ShellJoint::kThen;
   ShellCommand command_ = {};
+  std::vector<PendingDocument> here_documents_ = {};  // that are still to be read
   std::vector<ShellCommand> commands_ = {};
 };
 
 }  // namespace
 
-std::vector<ShellCommand> ShellCommandsIn(std::string_view line) {
-  int last_subshell = 0;
-  return Splitter(line, 0, {}, last_subshell).Split();
+ShellLine ReadShellLine(std::string_view line) {
+  Seen seen;
+  ShellLine read;
+  read.commands = Splitter(line, false, 0, {}, seen).Split();
+  read.closed = seen.closed;
+  read.too_deep = seen.too_deep;
+  return read;
+}
+
+std::size_t SubstitutionLength(std::string_view text) {
+  Seen seen;
+  Splitter inner(text.substr(1), true, 0, {}, seen);
+  static_cast<void>(inner.Split());
+  return inner.Taken() + 1;
 }
 
 }  // namespace mxc

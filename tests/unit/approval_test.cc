@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "review/roots.h"
+
 namespace mxc::approval_test {
 namespace {
 
@@ -45,6 +47,14 @@ TEST(Approval, TheWholeCommandIsShown) {
   const std::string tail = shown({"x", std::string(20000, 'a'), "last"});
   EXPECT_TRUE(tail.ends_with("a last"));
   EXPECT_EQ(WholeCommand({.line = "a; b"}), "/bin/sh -c 'a; b'");
+}
+
+TEST(Approval, AGrantHasTheNamesOfItsLinks) {
+  const std::vector<PathLink> links = {{"/opt/l", "/srv/real"}, {"/var/l", "../srv"}, {"/m", "/opt/l"}};
+  EXPECT_EQ(NamesOf("/srv/real/x", links),
+            (std::vector<std::string>{"/srv/real/x", "/opt/l/x", "/var/l/real/x", "/m/x"}));
+  EXPECT_EQ(NamesOf("/srv", {{"/opt/l", "/srv/real"}}), std::vector<std::string>{"/srv"});
+  EXPECT_LE(NamesOf("/a", {{"/a/a", "/a"}}).size(), 100U);
 }
 
 }  // namespace

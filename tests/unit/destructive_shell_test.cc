@@ -3,15 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
-#include "review/shell_words.h"
 #include "tests/unit/destructive_text.h"
 
 namespace mxc::destructive_shell_test {
 namespace {
-
-using testing::ElementsAre;
 
 TEST(DestructiveShell, IsRecognisedThroughShellsAndWrappers) {
   for (const std::string line : {"git push -f",
@@ -82,8 +78,8 @@ TEST(DestructiveShell, WordsOfArgvAreNoShells) {
 // Whatever program runs it, and however it is told what to run.
 TEST(DestructiveShell, WrappersOfEachKind) {
   for (const std::string wrapper :
-       {"prlimit --nofile=10 ", "start-stop-daemon -S -x ", "function f { ", "npx -- ", "choom -n 0 -- ",
-        "uv run ", "coproc ", "find / -maxdepth 0 -ok "})
+       {"prlimit --nofile=10 ", "start-stop-daemon -S -x ", "time -p ", "coproc x { ", "function f { ",
+        "npx -- ", "choom -n 0 -- ", "uv run ", "coproc ", "find / -maxdepth 0 -ok "})
     EXPECT_EQ(FoundIn(wrapper + "git push --force"), "git-push(1)") << wrapper;
   for (const std::string wrapper : {"env -S ",
                                     "env -S",
@@ -97,6 +93,7 @@ TEST(DestructiveShell, WrappersOfEachKind) {
                                     "alias p=",
                                     "sh -ec ",
                                     "ssh h ",
+                                    "vagrant ssh -c ",
                                     "parallel ",
                                     "hyperfine ",
                                     "tmux new-session -d ",
@@ -112,7 +109,8 @@ TEST(DestructiveShell, WrappersOfEachKind) {
         "printf 'git push --force' | tee log | sh", "{ echo 'git push --force'; } | sh",
         "sh <<E\ngit push --force\nE\n", ". /dev/stdin <<E\ngit push --force\nE\n",
         "cat <<E\n$(git push --force)\nE\n", "cat <<'E' | sh\ngit push --force\nE\n",
-        "cat >x.sh <<'E'\ngit push --force\nE\nsh ./x.sh", "bash <<< 'git push --force'"})
+        "cat >x.sh <<'E'\ngit push --force\nE\nsh ./x.sh", "bash <<< 'git push --force'",
+        "echo 'git push --force' >x.sh; sh x.sh"})
     EXPECT_EQ(FoundIn(line), "git-push(1)") << line;
   for (const std::string line :
        {"cat >notes.md <<'E'\nNever git push --force here.\ngit push --force\nE\n", "flock /tmp/l -c 'make'",
@@ -285,24 +283,6 @@ TEST(DestructiveShell, ExpansionsAsFarAsTheTextSays) {
     EXPECT_EQ(FoundAtRoot(line), "-") << line;
   EXPECT_EQ(FoundIn("dd if=x of=$DISK"), "dd(1)");
   EXPECT_EQ(FoundIn("dd if=x of=$OUT/image"), "-");
-}
-
-std::vector<std::vector<std::string>> Split(const std::string& line) {
-  std::vector<std::vector<std::string>> commands;
-  for (const ShellCommand& command : ShellCommandsIn(line)) commands.push_back(command.words);
-  return commands;
-}
-
-TEST(ShellWords, SplitWhereAShellDoes) {
-  EXPECT_THAT(
-      Split("a 'b c' \"d e\" f\\ g;h|i&&j||k&l\nm >n 2>o"),
-      ElementsAre(ElementsAre("a", "b c", "d e", "f g"), ElementsAre("h"), ElementsAre("i"), ElementsAre("j"),
-                  ElementsAre("k"), ElementsAre("l"), ElementsAre("m", ">", "n", ">", "o")));
-  EXPECT_THAT(Split("x $(y \"$(z)\") '"),
-              ElementsAre(ElementsAre("z"), ElementsAre("y", "$(z)"), ElementsAre("x", "$(y \"$(z)\")", "")));
-  std::string deep;
-  for (int i = 0; i < 10000; ++i) deep += "$(";
-  EXPECT_LE(ShellCommandsIn(deep).size(), 100U);
 }
 
 }  // namespace

@@ -17,6 +17,10 @@ TEST(Destructive, DeletesOfRootsAndNoOthers) {
   for (const std::string line : {"find .. -delete", "find /work/app -type f -exec rm {} +"})
     EXPECT_EQ(FoundIn(line), "find(1)") << line;
   EXPECT_EQ(FoundIn("chmod -R 777 /work"), "chmod(1)");
+  EXPECT_EQ(FoundIn("npx rimraf .."), "rimraf(1)");
+  EXPECT_EQ(FoundIn("npx shx rm -rf '../*'"), "rm(1)");
+  EXPECT_EQ(FoundIn("tar --remove-files -cf /tmp/x.tar .."), "tar(1)");
+  EXPECT_EQ(FoundIn("zip -rm /tmp/x.zip .."), "zip(1)");
   for (const std::string line :
        {"rm -rf build", "rm -rf ./*", "rm file", "rm ../file", "rm -rf \"$OUT/x\"", "OUT=build; rm -rf $OUT",
         "rm -rf node_modules && npm ci", "find . -name '*.o' -delete", "chmod -R u+w build",
@@ -37,6 +41,12 @@ TEST(Destructive, DisksDatabasesAndPublishing) {
            {"ls src/*; psql -c 'drop table x'", "SQL"},
            {"cat a/* | psql -c 'drop table x'", "SQL"},
            {"dropdb x", "dropdb(1)"},
+           {"docker exec db dropdb x", "dropdb(1)"},
+           {"docker compose exec -T db sh -c 'dropdb x'", "dropdb(1)"},
+           {"rails db:drop:all", "the Rails command line guide"},
+           {"php artisan migrate:fresh --seed", "the Laravel documentation, migrations"},
+           {"mix ecto.drop", "mix ecto.drop"},
+           {"docker buildx build --push -t x .", "docker buildx build"},
            {"redis-cli FLUSHALL", "the Redis command FLUSHALL"},
            {"npm publish --access public", "npm-publish(1)"},
            {"cargo publish", "cargo-publish(1)"},
@@ -141,9 +151,10 @@ TEST(Destructive, AbbreviatedOptionsAreTheOptions) {
 }
 
 TEST(Destructive, CommandsThatGitRuns) {
-  for (const std::string line : {"git rebase -x 'rm -rf *' --root", "git rebase --root --exec='rm -rf *'",
-                                 "git submodule foreach 'rm -rf /work'", "git bisect run rm -rf .",
-                                 "git -C . bisect run sh -c 'rm -rf .'"})
+  for (const std::string line :
+       {"git rebase -x 'rm -rf *' --root", "git rebase --root --exec='rm -rf *'",
+        "git submodule foreach 'rm -rf /work'", "git submodule foreach --recursive rm -rf .",
+        "git bisect run rm -rf .", "git -C . bisect run sh -c 'rm -rf .'"})
     EXPECT_EQ(FoundAtRoot(line), "rm(1)") << line;
   for (const std::string line : {"git rebase -x 'make check' main", "git cherry-pick -x abc",
                                  "git submodule foreach git pull", "git bisect run make"})
@@ -173,6 +184,22 @@ TEST(Destructive, GitAsItIsCalled) {
            {"git branch -M x", "git-branch(1)"},
            {"git submodule deinit -f .", "git-submodule(1)"},
            {"git -c clean.requireForce=false clean", "git-clean(1)"},
+           {"git -c clean.requireForce=0 clean -dx", "git-clean(1)"},
+           {"git -c clean.requireForce= clean -dx", "git-clean(1)"},
+           {"git --config-env=clean.requireForce=X clean -dx", "git-clean(1)"},
+           {"git checkout -B x old", "git-checkout(1)"},
+           {"git switch -qC x old", "git-switch(1)"},
+           {"git worktree add -B x ../y", "git-worktree(1)"},
+           {"git update-ref refs/heads/x old", "git-update-ref(1)"},
+           {"git fetch . +old:x", "git-fetch(1)"},
+           {"git fetch --force . old:x", "git-fetch(1)"},
+           {"git pull origin +a:b", "git-fetch(1)"},
+           {"git -c remote.o.fetch=+refs/*:refs/heads/* fetch o", "git-fetch(1)"},
+           {"git checkout -- ':(top)'", "git-checkout(1)"},
+           {"git checkout -- ':(top,glob)**/*'", "git-checkout(1)"},
+           {"git restore ':/*'", "git-restore(1)"},
+           {"git restore ':!x'", "git-restore(1)"},
+           {"git restore --pathspec-from-file=x", "git-restore(1)"},
            {"git send-pack --force x", "git-send-pack(1)"}})
     EXPECT_EQ(FoundIn(line), source) << line;
 }
@@ -185,6 +212,11 @@ TEST(Destructive, OrdinaryCommandsPass) {
                                  "git fetch --prune origin",
                                  "git worktree prune",
                                  "git checkout main",
+                                 "git checkout -- ':(top)README'",
+                                 "git restore ':/src/*.c'",
+                                 "git fetch origin +refs/heads/*:refs/remotes/origin/*",
+                                 "git fetch --force --tags ssh://h:22/x",
+                                 "git fetch origin main:main",
                                  "git checkout \"$BRANCH\"",
                                  "git checkout -- a.cc",
                                  "git commit -m 'push -f'",
