@@ -37,7 +37,7 @@ bool ProgramsReadErrors(int argc, char** argv) {
 Result<Options> ShellOptions(int argc, char** argv, const Host& host) {
   Result<ShellPolicy> policy = FindShellPolicy(host);
   if (!policy) return policy.error();
-  Options options{.command = ShellCommand(argv[0], {argv + 1, argv + argc}, host),
+  Options options{.command = CommandOfShellCall(argv[0], {argv + 1, argv + argc}, host),
                   .shell = true,
                   .policy_file = std::move(policy->written),
                   .variables = ShellVariables(host),

@@ -89,8 +89,8 @@ bool IsShellName(std::string_view program) {
   return (name.starts_with('-') ? name.substr(1) : name) == kShellName;
 }
 
-std::vector<std::string> ShellCommand(std::string_view program, const std::vector<std::string>& words,
-                                      const Host& host) {
+std::vector<std::string> CommandOfShellCall(std::string_view program, const std::vector<std::string>& words,
+                                            const Host& host) {
   std::vector<std::string> command = {ShellOf(host)};
   if (IsLogin(program)) command.emplace_back("-l");
   const bool line = words.size() == 1 && !words[0].starts_with('-') && !words[0].starts_with('+');

@@ -20,8 +20,9 @@ namespace mxc {
 
 // The command to run, for the words behind argv[0]. Which shell runs is said by MXC_SHELL; else it is bash
 // where this host has it, or sh.
-[[nodiscard]] std::vector<std::string> ShellCommand(std::string_view program,
-                                                    const std::vector<std::string>& words, const Host& host);
+[[nodiscard]] std::vector<std::string> CommandOfShellCall(std::string_view program,
+                                                          const std::vector<std::string>& words,
+                                                          const Host& host);
 
 // Names of the caller's variables that the command gets too: what a terminal, make and npm tell a job, and
 // those that MXC_ENV names.

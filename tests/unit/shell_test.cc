@@ -36,7 +36,7 @@ class ShellCommandTest : public testing::Test {
         .AddDirectory("/work/make");
   }
   [[nodiscard]] Words Called(const Words& words, std::string_view program = "mxc-sh") const {
-    return ShellCommand(program, words, host);
+    return CommandOfShellCall(program, words, host);
   }
 
   FakeHost host;
@@ -69,7 +69,7 @@ TEST_F(ShellCommandTest, AFileThatAShellCanReadIsAScript) {
 TEST_F(ShellCommandTest, TheShellIsASetting) {
   host.SetEnvironment("MXC_SHELL", "zsh");
   EXPECT_EQ(Called({"-c", "x"}), (Words{"zsh", "-c", "x"}));
-  EXPECT_EQ(ShellCommand("mxc-sh", {}, FakeHost()), Words{"/bin/sh"});
+  EXPECT_EQ(CommandOfShellCall("mxc-sh", {}, FakeHost()), Words{"/bin/sh"});
 }
 
 TEST(ShellVariables, AreThoseOfJobsAndThoseThatAreNamed) {

@@ -117,7 +117,7 @@ constexpr std::size_t kMaxSourcedBytes = std::size_t{64} * 1024;  // longer ones
 
 // The words that `source` and `.` get in a text of a shell.
 std::vector<std::string> SourcedWords(std::string_view text, const std::string& home) {
-  const std::vector<ShellCommand> commands = ShellCommandsIn(text);
+  const std::vector<ShellCommand> commands = ReadShellLine(text).commands;
   Expansion expansion;
   expansion.Add("HOME", home);
   expansion.AddAssignments(commands);
@@ -130,7 +130,7 @@ std::vector<std::string> SourcedWords(std::string_view text, const std::string& 
     if (command.words.end() - verb < 2 || (*verb != "." && *verb != "source")) continue;
     for (std::string& value : expansion.Expand(*(verb + 1))) {
       if (value.starts_with("~/")) value.replace(0, 1, home);
-      const bool known = value.starts_with('/') && value.find(kUnknown) == std::string::npos;
+      const bool known = value.starts_with('/') && value.find(kUnknownText) == std::string::npos;
       if (known && sourced.size() < kMaxSourced) sourced.push_back(FoldLexically(value));
     }
   }
