@@ -44,23 +44,34 @@ bool HostNameFilter::MayAsk(const std::string& name, std::uint16_t port) const {
                       : !rules_.Denies(name, Protocol::kTcp, port);
 }
 
+// Of hosts that name no port.
+std::uint16_t HostNameFilter::Port() const {
+  return client_.TunnelPort() != 0 ? client_.TunnelPort() : host_.port;
+}
+
 // Whichever of them a server takes.
 std::string HostNameFilter::JudgeHosts() const {
   for (const AskedHost& host : client_.Hosts()) {
-    const bool denied = !MayAsk(host.name, port_) || (host.port != 0 && !MayAsk(host.name, host.port));
+    const bool denied = !MayAsk(host.name, Port()) || (host.port != 0 && !MayAsk(host.name, host.port));
     if (denied) return "it asks for " + host.name + " in a protocol that the gateway cannot check";
   }
   return {};
 }
 
+// A proxy dials the port of the target. Any other server answers at the port of the connection, as the host
+// that the target names.
 std::string HostNameFilter::Judge(const ProtocolSniffer& head) {
-  const std::uint16_t port = head.Port() != 0 ? head.Port() : port_;
-  for (const std::string& name : head.Hosts()) {
-    if (MayAsk(name, port)) continue;
-    const std::string at = port == host_.port ? "" : " at port " + std::to_string(port);
-    return (client_.First() ? "it opens with the name " : "a later request is for the name ") + name + at;
+  std::vector<std::uint16_t> ports;
+  if (head.Port() != 0) ports.push_back(head.Port());
+  if (!head.Connects()) ports.push_back(Port());
+  for (const std::uint16_t port : ports) {
+    for (const std::string& name : head.Hosts()) {
+      if (MayAsk(name, port)) continue;
+      const bool asked = head.Port() != 0 || port != host_.port;
+      const std::string at = asked ? " at port " + std::to_string(port) : "";
+      return (client_.First() ? "it opens with the name " : "a later request is for the name ") + name + at;
+    }
   }
-  if (head.Connects()) port_ = port;  // what is said through the tunnel is said there
   if (head.Head().encrypted)
     return "its ClientHello may hide another name (ECH): tell the program to send none, a browser of "
            "Chromium with "

@@ -27,7 +27,7 @@ class HostNameFilter {
 
   // `rules` are borrowed.
   HostNameFilter(const RuleBook& rules, Host host)
-      : rules_(rules), host_(std::move(host)), port_(host_.port), client_(!host_.strict) {}
+      : rules_(rules), host_(std::move(host)), client_(!host_.strict) {}
 
   // Each returns why the connection is refused, or "".
   [[nodiscard]] std::string Hear(ByteView chunk);
@@ -40,12 +40,12 @@ class HostNameFilter {
   [[nodiscard]] std::string Advance();
   [[nodiscard]] bool MayAsk(const std::string& name, std::uint16_t port) const;
   [[nodiscard]] std::string JudgeHosts() const;
+  [[nodiscard]] std::uint16_t Port() const;
   [[nodiscard]] std::string Judge(const ProtocolSniffer& head);
   [[nodiscard]] std::string MissingName(const ProtocolSniffer& head) const;
 
   const RuleBook& rules_;
   Host host_;
-  std::uint16_t port_;  // of hosts that name no port
   ClientSide client_;
 };
 
