@@ -228,10 +228,11 @@ TEST(GatewayChecks, ARequestBehindALargeBodyIsLookedAt) {
   });
 }
 
-TEST(GatewayChecks, AnAddressAsHostIsJudgedAsThatAddress) {
+TEST(GatewayChecks, AHostIsJudgedAsAConnectionToItIs) {
   InWorld([](World& world) {
     world.Serve("203.0.113.1", 80, CountBytes);
-    world.HostsFile("203.0.113.1 a.test\n");
+    world.HostsFile("203.0.113.1 a.test\n203.0.113.3 evil.test\n");
+    world.SearchIn("test");
     world.Start({.egress = RuleAction::kAllow,
                  .deny = {{.to = {{.host = "evil.test"}, {.cidr = "203.0.113.2"}}, .pointer = "/deny"}}});
     world.Inside([] {
@@ -248,6 +249,8 @@ TEST(GatewayChecks, AnAddressAsHostIsJudgedAsThatAddress) {
       EXPECT_EQ(ask("203.0.113.1", "[::ffff:203.0.113.2]"), "|ECONNRESET");
       EXPECT_EQ(ask("203.0.113.1", "169.254.169.254"), "|ECONNRESET");
       EXPECT_EQ(ask("203.0.113.1", "evil.test"), "|ECONNRESET");
+      EXPECT_EQ(ask("203.0.113.1", "203.0.113.3"), "|ECONNRESET");  // an address of evil.test
+      EXPECT_EQ(ask("203.0.113.1", "evil"), "|ECONNRESET");         // a form of it is evil.test
     });
   });
 }

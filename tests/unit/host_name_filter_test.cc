@@ -19,9 +19,10 @@ NetworkRule At(const std::string& host, std::uint16_t port) {
 // A connection to good.test.
 class Talk {
  public:
-  Talk(const EgressRules& rules, std::uint16_t port, bool strict = true)
+  Talk(const EgressRules& rules, std::uint16_t port, bool strict = true, ResolverTexts texts = {})
       : rules_(RuleBook::Compile(rules).value()),
-        name_filter_(rules_, {.name = "good.test", .port = port, .strict = strict}) {}
+        name_filter_(rules_, {.name = "good.test", .port = port, .strict = strict},
+                     [texts] { return texts; }) {}
   // What goes on to the server because of it, or why the connection was refused.
   std::string Client(std::string_view text) { return Passed(name_filter_.Hear(View(text))); }
   std::string Server(std::string_view text) { return Passed(name_filter_.HearServer(View(text))); }
@@ -91,6 +92,56 @@ TEST(HostNameFilter, OnlyAnOpenTunnelLeadsToAnotherPort) {
   EXPECT_EQ(open.Client(Connect("good.test:80", "good.test")), Connect("good.test:80", "good.test"));
   EXPECT_EQ(open.Server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), "");
   EXPECT_EQ(open.Client(evil), evil);
+}
+
+// Of the names for an address the program could have looked up any.
+TEST(HostNameFilter, AnAddressOfADeniedNameIsRefused) {
+  const EgressRules rules{.egress = RuleAction::kAllow, .deny = {At("evil.test", 80)}};
+  const ResolverTexts texts{.hosts = "203.0.113.6 evil.test alias.test\n203.0.113.7 other.test\n"};
+  for (const std::string host : {"203.0.113.6", "[::ffff:203.0.113.6]", "[64:ff9b::203.0.113.6]"}) {
+    for (const std::string& request : {Request("http://" + host + "/", "good.test"), Request("/", host),
+                                       Connect(host + ":80", "good.test")})
+      EXPECT_THAT(Talk(rules, 80, false, texts).Client(request), StartsWith("refused: ")) << request;
+  }
+  for (const std::string& request :
+       {Request("http://203.0.113.7/", "other.test"), Connect("203.0.113.6:81", "203.0.113.6"),
+        Connect("other.test:80", "other.test")})
+    EXPECT_EQ(Talk(rules, 80, false, texts).Client(request), request);
+  EXPECT_EQ(Talk(rules, 80, false, texts).Client(Connect("alias.test:80", "alias.test")),
+            "refused: it opens with the name alias.test at port 80");
+}
+
+// A proxy on this host would reach what the name leads to, were it dialled from here.
+TEST(HostNameFilter, ATargetThatTheHostsFileLeadsToTheHostItselfIsRefused) {
+  const EgressRules open{.egress = RuleAction::kAllow, .deny = {At("evil.test", 80)}};
+  const EgressRules named{.allow = {At("good.test", 80), At("localhost", 80), At("*.corp", 80)}};
+  const ResolverTexts texts{.hosts = "127.0.0.1 localhost\n169.254.169.254 meta.corp\n203.0.113.7 x.corp\n"};
+  for (const EgressRules& rules : {open, named}) {
+    const bool strict = rules.egress == RuleAction::kDeny;
+    for (const std::string host : {"localhost", "meta.corp"}) {
+      for (const std::string& request : {Connect(host + ":80", host), Request("http://" + host + "/", host)})
+        EXPECT_EQ(Talk(rules, 80, strict, texts).Client(request),
+                  "refused: it opens with the name " + host + " at port 80");
+      // Answered by the server itself.
+      EXPECT_EQ(Talk(rules, 80, strict, texts).Client(Request("/", host)), Request("/", host));
+    }
+    EXPECT_EQ(Talk(rules, 80, strict, texts).Client(Connect("x.corp:80", "x.corp")),
+              Connect("x.corp:80", "x.corp"));
+  }
+}
+
+TEST(HostNameFilter, TheFormsOfANameAreJudged) {
+  const EgressRules open{.egress = RuleAction::kAllow, .deny = {At("evil.corp", 80)}};
+  const EgressRules named{.allow = {At("good.test", 80), At("*", 80)}, .deny = {At("evil.corp", 80)}};
+  const ResolverTexts texts{.resolv_conf = "search lan corp\n"};
+  for (const EgressRules& rules : {open, named}) {
+    const bool strict = rules.egress == RuleAction::kDeny;
+    for (const std::string& request : {Request("/", "evil"), Request("http://evil/", "good.test"),
+                                       Connect("evil:80", "good.test"), Request("/", "evil.corp")})
+      EXPECT_THAT(Talk(rules, 80, strict, texts).Client(request), StartsWith("refused: ")) << request;
+    for (const std::string& request : {Request("/", "evil.x"), Request("/", "devil")})
+      EXPECT_EQ(Talk(rules, 80, strict, texts).Client(request), request);
+  }
 }
 
 }  // namespace

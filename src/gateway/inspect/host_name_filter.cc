@@ -38,10 +38,13 @@ std::string HostNameFilter::Advance() {
 // everything passes, one that no rule denies. At another port even its own is another one.
 bool HostNameFilter::MayAsk(const std::string& name, std::uint16_t port) const {
   if (name == host_.name && port == host_.port) return true;
-  if (const auto address = IpAddress::Parse(name))
-    return rules_.JudgeAddress(*address, Protocol::kTcp, port).allowed;
-  return host_.strict ? rules_.JudgeName(name, Protocol::kTcp, port).allowed
-                      : !rules_.Denies(name, Protocol::kTcp, port);
+  return MayBeAskedFor(rules_, texts_(), {.host = name, .port = port, .strict = host_.strict});
+}
+
+// By a proxy that dials what it is asked for.
+bool HostNameFilter::MayReach(const std::string& name, std::uint16_t port) const {
+  if (name == host_.name && port == host_.port) return true;
+  return MayAsk(name, port) && MayBeDialled(rules_, texts_(), {.host = name, .port = port});
 }
 
 // Of hosts that name no port.
@@ -52,25 +55,22 @@ std::uint16_t HostNameFilter::Port() const {
 // Whichever of them a server takes.
 std::string HostNameFilter::JudgeHosts() const {
   for (const AskedHost& host : client_.Hosts()) {
-    const bool denied = !MayAsk(host.name, Port()) || (host.port != 0 && !MayAsk(host.name, host.port));
+    const bool denied = !MayAsk(host.name, Port()) || (host.port != 0 && !MayReach(host.name, host.port));
     if (denied) return "it asks for " + host.name + " in a protocol that the gateway cannot check";
   }
   return {};
 }
 
-// A proxy dials the port of the target. Any other server answers at the port of the connection, as the host
-// that the target names.
+// A proxy dials the target. Any other server answers at the port of the connection, as the host that the
+// target names.
 std::string HostNameFilter::Judge(const ProtocolSniffer& head) {
-  std::vector<std::uint16_t> ports;
-  if (head.Port() != 0) ports.push_back(head.Port());
-  if (!head.Connects()) ports.push_back(Port());
-  for (const std::uint16_t port : ports) {
-    for (const std::string& name : head.Hosts()) {
-      if (MayAsk(name, port)) continue;
-      const bool asked = head.Port() != 0 || port != host_.port;
-      const std::string at = asked ? " at port " + std::to_string(port) : "";
-      return (client_.First() ? "it opens with the name " : "a later request is for the name ") + name + at;
-    }
+  for (const std::string& name : head.Hosts()) {
+    const bool leads = head.Port() == 0 || MayReach(name, head.Port());
+    if (leads && (head.Connects() || MayAsk(name, Port()))) continue;
+    const std::uint16_t port = leads ? Port() : head.Port();
+    const bool asked = head.Port() != 0 || port != host_.port;
+    const std::string at = asked ? " at port " + std::to_string(port) : "";
+    return (client_.First() ? "it opens with the name " : "a later request is for the name ") + name + at;
   }
   if (head.Head().encrypted)
     return "its ClientHello may hide another name (ECH): tell the program to send none, a browser of "
