@@ -12,6 +12,8 @@
 namespace mxc::egress::client_side_test {
 namespace {
 
+using namespace std::string_literals;  // NOLINT(google-build-using-namespace)
+
 ByteView View(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
@@ -513,21 +515,60 @@ TEST(ClientSide, ProtocolsThroughATunnelAreAnswered) {
   Talk strange;
   EXPECT_EQ(strange.Client(kConnect + ssh), kConnect);
   EXPECT_EQ(strange.Server(kAgreed + "HTTP/1.1 400 Bad\r\n"), kStrange);
-  // A proxy that declines may be any server, and where its answer ends is not known.
-  for (const char* declines :
-       {"HTTP/1.1 407 x\r\nContent-Length: 0\r\n\r\n", "SSH-2.0-y\r\n", "HTTP/2.0 200"}) {
+}
+
+// A proxy that declines may be any server, and where its answer ends is not known. An answer whose end is
+// announced declines as well (RFC 9110, 9.3.6): a server that is no proxy gives it, and reads requests on.
+TEST(ClientSide, ADeclinedConnectOpensNoTunnel) {
+  const std::string ssh = "SSH-2.0-x\r\nkeys";
+  const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::string& declines :
+       {"HTTP/1.1 407 x\r\nContent-Length: 0\r\n\r\n"s, "SSH-2.0-y\r\n"s, "HTTP/2.0 200"s, chunked,
+        "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n"s, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"s,
+        "HTTP/1.1 200 OK\r\nX: y\r\n z\r\n\r\n"s, "HTTP/1.1 204 No Content\r\n\r\n"s,
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"s}) {
     Talk declined;
     EXPECT_EQ(declined.Client(kConnect), kConnect);
     EXPECT_EQ(declined.Server(declines), "") << declines;
-    EXPECT_EQ(declined.Client(kConnect), kConnect) << declines;
     EXPECT_EQ(declined.Client(Hello("good.test")), Hello("good.test")) << declines;
+    Talk again;
+    EXPECT_EQ(again.Client(kConnect), kConnect);
+    EXPECT_EQ(again.Server(declines), "") << declines;
+    EXPECT_EQ(again.Client(kConnect), "") << declines;
+    EXPECT_TRUE(again.Waits()) << declines;
+    EXPECT_EQ(again.AnotherServer(), kConnect) << declines;
+    EXPECT_EQ(again.Server(kAgreed), "") << declines;
+    EXPECT_EQ(again.Client(ssh), "SSH-2.0-x\r\n") << declines;
     Talk unheard;
     EXPECT_EQ(unheard.Client(kConnect), kConnect);
     EXPECT_EQ(unheard.Server(declines), "") << declines;
     EXPECT_TRUE(
         unheard.Client(ssh).ends_with("refused: what the server answers to its protocol cannot be told"))
         << declines;
+    // Its answer could hold the server's agreement.
+    Talk socket;
+    EXPECT_EQ(socket.Client(kConnect + Asks()), kConnect);
+    EXPECT_EQ(socket.Server(declines), "") << declines;
+    EXPECT_TRUE(socket.Waits()) << declines;
+    EXPECT_EQ(socket.Server(Agrees()), "") << declines;
+    EXPECT_FALSE(socket.Free()) << declines;
   }
+}
+
+// What the server says before it can have read the request is no answer to it.
+TEST(ClientSide, WordsUnderWayAnswerNothing) {
+  const std::string expects =
+      "PUT / HTTP/1.1\r\nHost: good.test\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n";
+  Talk talk;
+  EXPECT_EQ(talk.Client(kConnect), kConnect);
+  EXPECT_EQ(talk.Server(kAgreed + "HTTP/1.1 100 Continue\r\n\r\n"), "");
+  EXPECT_EQ(talk.Client(expects), expects);
+  EXPECT_EQ(talk.Client("GET"), "refused: it sends a body that the server has not asked for");
+  Talk socket;
+  EXPECT_EQ(socket.Client(kConnect), kConnect);
+  EXPECT_EQ(socket.Server(kAgreed + Agrees()), "");
+  EXPECT_EQ(socket.Client(Asks()), Asks());
+  EXPECT_FALSE(socket.Free());
 }
 
 // No other connection leads to the server behind a tunnel.

@@ -66,7 +66,8 @@ TEST(GatewayChecks, ConnectionsOpenWithTheirName) {
     });
     EXPECT_THAT(Reasons(world.Finish()),
                 ElementsAre("allow ", "allow ", "deny it opens with the name c.test",
-                            "deny its ClientHello names no host (SNI)", kHidden, "allow ", "allow ",
+                            "deny its ClientHello names no host (SNI)", kHidden, "allow ",
+                            "deny it opens with the name c.test at port 443", "allow ",
                             "deny it ends before its first message is complete",
                             "deny its HTTP request names no host",
                             "deny its first bytes are of no protocol that the gateway can check", "allow ",
@@ -159,7 +160,8 @@ TEST(GatewayChecks, AWebSocketMayFollowOtherRequests) {
   });
 }
 
-// A proxy at an allowed name could dial whatever a request names: every port of it is judged.
+// A proxy at an allowed name could dial whatever a request names: every port of it is judged. Another server
+// answers an absolute target itself, as the host in it: the port of the connection is judged, too.
 TEST(GatewayChecks, ThePortOfATargetIsJudged) {
   InWorld([](World& world) {
     world.Serve("203.0.113.1", 3128, CountBytes);
@@ -167,7 +169,8 @@ TEST(GatewayChecks, ThePortOfATargetIsJudged) {
     const auto at = [](const char* name, std::uint16_t port) {
       return NetworkRule{.to = {{.host = name}}, .ports = {{Protocol::kTcp, port, port}}, .pointer = name};
     };
-    world.Start({.allow = {at("proxy.test", 3128), at("good.test", 443), at("good.test", 80)}});
+    world.Start({.allow = {at("proxy.test", 3128), at("good.test", 443), at("good.test", 80),
+                           at("plain.test", 80), at("plain.test", 3128)}});
     world.Inside([] {
       const std::string proxy = Ask("proxy.test").at(0);
       const auto say = [&](const std::string& bytes) {
@@ -180,7 +183,8 @@ TEST(GatewayChecks, ThePortOfATargetIsJudged) {
       const std::string host = " HTTP/1.1\r\nHost: good.test\r\n\r\n";
       EXPECT_EQ(say("CONNECT good.test:443" + host), "all");
       EXPECT_EQ(say("CONNECT good.test:80" + host), "all");
-      EXPECT_EQ(say("GET http://good.test/" + host), "all");
+      EXPECT_EQ(say("GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\n\r\n"), "all");
+      EXPECT_EQ(say("GET http://good.test/" + host), "|ECONNRESET");  // the server may be no proxy
       EXPECT_EQ(say("CONNECT good.test:22" + host), "|ECONNRESET");
       EXPECT_EQ(say("CONNECT good.test:3128" + host), "|ECONNRESET");
       EXPECT_EQ(say("CONNECT proxy.test:22 HTTP/1.1\r\nHost: proxy.test\r\n\r\n"), "|ECONNRESET");
@@ -188,12 +192,14 @@ TEST(GatewayChecks, ThePortOfATargetIsJudged) {
       EXPECT_EQ(say("GET http://good.test:8080/" + host), "|ECONNRESET");
       EXPECT_EQ(say("GET /" + host), "|ECONNRESET");  // good.test at the proxy's own port
     });
-    EXPECT_THAT(Reasons(world.Finish()),
-                ElementsAre("allow ", "allow ", "allow ", "deny it opens with the name good.test at port 22",
-                            "deny it opens with the name good.test",
-                            "deny it opens with the name proxy.test at port 22", "allow ",
-                            "deny it opens with the name good.test at port 8080",
-                            "deny it opens with the name good.test"));
+    EXPECT_THAT(
+        Reasons(world.Finish()),
+        ElementsAre("allow ", "allow ", "allow ", "deny it opens with the name good.test at port 3128",
+                    "deny it opens with the name good.test at port 22",
+                    "deny it opens with the name proxy.test at port 22", "allow ",
+                    "deny it opens with the name good.test at port 8080",
+                    "deny it opens with the name good.test",
+                    "deny it opens with the name good.test at port 3128"));  // it came again
   });
 }
 
@@ -222,10 +228,11 @@ TEST(GatewayChecks, ARequestBehindALargeBodyIsLookedAt) {
   });
 }
 
-TEST(GatewayChecks, AnAddressAsHostIsJudgedAsThatAddress) {
+TEST(GatewayChecks, AHostIsJudgedAsAConnectionToItIs) {
   InWorld([](World& world) {
     world.Serve("203.0.113.1", 80, CountBytes);
-    world.HostsFile("203.0.113.1 a.test\n");
+    world.HostsFile("203.0.113.1 a.test\n203.0.113.3 evil.test\n");
+    world.SearchIn("test");
     world.Start({.egress = RuleAction::kAllow,
                  .deny = {{.to = {{.host = "evil.test"}, {.cidr = "203.0.113.2"}}, .pointer = "/deny"}}});
     world.Inside([] {
@@ -242,6 +249,8 @@ TEST(GatewayChecks, AnAddressAsHostIsJudgedAsThatAddress) {
       EXPECT_EQ(ask("203.0.113.1", "[::ffff:203.0.113.2]"), "|ECONNRESET");
       EXPECT_EQ(ask("203.0.113.1", "169.254.169.254"), "|ECONNRESET");
       EXPECT_EQ(ask("203.0.113.1", "evil.test"), "|ECONNRESET");
+      EXPECT_EQ(ask("203.0.113.1", "203.0.113.3"), "|ECONNRESET");  // an address of evil.test
+      EXPECT_EQ(ask("203.0.113.1", "evil"), "|ECONNRESET");         // a form of it is evil.test
     });
   });
 }

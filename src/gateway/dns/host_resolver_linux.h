@@ -16,6 +16,7 @@
 
 #include "gateway/dns/resolver_files.h"
 #include "gateway/net/loop_linux.h"
+#include "gateway/rules/hosts_names.h"
 #include "gateway/rules/resolv_conf.h"
 
 namespace mxc::egress {
@@ -54,8 +55,8 @@ class HostResolver {
 
   // `name` has been judged; `denies` judges its forms in the search domains. The search ends at a denied one.
   void Resolve(const std::string& name, const Denies& denies, Callback callback);
-  // The text of the hosts file.
-  [[nodiscard]] const std::string& Hosts() { return hosts_.Text(); }
+  // As they are now, until the next call.
+  [[nodiscard]] ResolverTexts Texts() { return {.hosts = hosts_.Text(), .resolv_conf = resolv_conf_.Text()}; }
 
  private:
   friend class Lookup;

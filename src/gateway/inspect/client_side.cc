@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gateway/inspect/server_hello.h"
+#include "gateway/rules/upstream.h"
 
 namespace mxc::egress {
 namespace {
@@ -75,6 +76,7 @@ void ClientSide::HearServer(ByteView bytes) {
 
 void ClientSide::OnAnotherServer() {
   server_.clear();
+  blind_ = false;
   heads_here_ = 1;
   phase_ = Phase::kJudged;
 }
@@ -180,11 +182,11 @@ ClientSide::Step ClientSide::HearFirstBytes() {
 void ClientSide::LeaveJudged() {
   if (head_.Is() == ProtocolSniffer::Kind::kHttp) {
     const bool asks = head_.Head().websocket || head_.Head().awaits_continue || head_.Connects();
-    blind_ = blind_ || (asks && heads_here_ > 1 && tunnel_);
-    if (asks && heads_here_ > 1 && !blind_) {
+    if (asks && heads_here_ > 1 && tunnel_port_ == 0) {
       phase_ = Phase::kReconnect;
       return;
     }
+    blind_ = blind_ || (asks && (heads_here_ > 1 || !server_.empty()));
     body_.emplace(head_.Body());
     phase_ = head_.Head().awaits_continue ? Phase::kContinue : Phase::kBody;
   } else if (behind_hello_) {
@@ -237,22 +239,19 @@ ClientSide::Step ClientSide::AwaitUpgrade() {
   return Expect(ProtocolSniffer::Takes::kAll);
 }
 
-// Behind the head of the proxy's answer come the bytes of the server at the other end of the tunnel.
+// Behind the head of the proxy's answer come the bytes of the server at the other end of the tunnel. A server
+// that is no proxy, and answers CONNECT as it does any request, goes on reading requests: but only behind an
+// answer whose end it has announced.
 ClientSide::Step ClientSide::AwaitTunnel() {
-  constexpr std::string_view kAgreed = "HTTP/1.? 2";
-  constexpr std::string_view kEnd = "\r\n\r\n";
-  constexpr std::size_t kMostBytes = 16384;
   const std::string_view said = TextOf(server_);
-  const std::string_view begun = said.substr(0, kAgreed.size());
-  const bool agrees = std::equal(begun.begin(), begun.end(), kAgreed.begin(),
-                                 [](char byte, char agreed) { return byte == agreed || agreed == '?'; });
-  const std::size_t end = said.find(kEnd);
-  if (agrees && end == std::string_view::npos && said.size() < kMostBytes) return Step::kWait;
-  tunnel_ = agrees && end != std::string_view::npos;
-  blind_ = !tunnel_;
-  if (tunnel_) {
-    server_.erase(server_.begin(), server_.begin() + static_cast<std::ptrdiff_t>(end + kEnd.size()));
+  const ConnectAnswer answer = ReadConnectAnswer(said);
+  if (answer.state == ConnectAnswer::State::kMore) return Step::kWait;
+  if (answer.status == 200 && !AnnouncesBody(said.substr(0, answer.size))) {
+    server_.erase(server_.begin(), server_.begin() + static_cast<std::ptrdiff_t>(answer.size));
+    tunnel_port_ = head_.Port();
     heads_here_ = 0;
+  } else {
+    blind_ = true;
   }
   return Expect(ProtocolSniffer::Takes::kAll);
 }

@@ -48,13 +48,15 @@ class ClientSide {
   [[nodiscard]] const ProtocolSniffer& Head() const { return head_; }
   [[nodiscard]] const std::vector<AskedHost>& Hosts() const { return hosts_; }
   [[nodiscard]] bool First() const { return heads_ <= 1; }  // Head is the first of the connection
+  // The port at the other end of the tunnel that a proxy has opened; 0: none has.
+  [[nodiscard]] std::uint16_t TunnelPort() const { return tunnel_port_; }
   [[nodiscard]] std::string_view Problem() const { return problem_; }
   [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
   // Whether it holds bytes that may not be forwarded yet.
   [[nodiscard]] bool Holds() const { return !heard_.empty(); }
-  // The client asks for a WebSocket, or for 100 (Continue), on a connection that has carried another request.
-  // The end of the answer to that one is not known, so a 101 or 100 could be part of its body: the request
-  // needs a new connection to the server. Nothing more passes until OnAnotherServer.
+  // The client asks for a WebSocket, a tunnel or 100 (Continue) on a connection that has carried another
+  // request. The end of the answer to that one is not known, so a 101, 200 or 100 could be part of its body:
+  // the request needs a new connection to the server. Nothing more passes until OnAnotherServer.
   [[nodiscard]] bool WantsAnotherServer() const { return phase_ == Phase::kReconnect; }
   // From now on bytes are forwarded to a new connection, and HearServer gets that one's bytes.
   void OnAnotherServer();
@@ -129,7 +131,7 @@ class ClientSide {
   // The server's next answer cannot be told from its earlier bytes: a greeting, or the body of an answer that
   // refused a CONNECT.
   bool blind_ = false;
-  bool tunnel_ = false;  // a proxy has accepted CONNECT: a new connection would not lead to the same server
+  std::uint16_t tunnel_port_ = 0;  // in a tunnel a new connection would not lead to the same server
   ProtocolSniffer head_ = ProtocolSniffer(ProtocolSniffer::Takes::kAll);
   std::size_t fed_ = 0;  // bytes of heard_ that head_ has seen
   int heads_ = 0;

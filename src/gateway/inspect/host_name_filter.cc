@@ -38,29 +38,40 @@ std::string HostNameFilter::Advance() {
 // everything passes, one that no rule denies. At another port even its own is another one.
 bool HostNameFilter::MayAsk(const std::string& name, std::uint16_t port) const {
   if (name == host_.name && port == host_.port) return true;
-  if (const auto address = IpAddress::Parse(name))
-    return rules_.JudgeAddress(*address, Protocol::kTcp, port).allowed;
-  return host_.strict ? rules_.JudgeName(name, Protocol::kTcp, port).allowed
-                      : !rules_.Denies(name, Protocol::kTcp, port);
+  return MayBeAskedFor(rules_, texts_(), {.host = name, .port = port, .strict = host_.strict});
+}
+
+// By a proxy that dials what it is asked for.
+bool HostNameFilter::MayReach(const std::string& name, std::uint16_t port) const {
+  if (name == host_.name && port == host_.port) return true;
+  return MayAsk(name, port) && MayBeDialled(rules_, texts_(), {.host = name, .port = port});
+}
+
+// Of hosts that name no port.
+std::uint16_t HostNameFilter::Port() const {
+  return client_.TunnelPort() != 0 ? client_.TunnelPort() : host_.port;
 }
 
 // Whichever of them a server takes.
 std::string HostNameFilter::JudgeHosts() const {
   for (const AskedHost& host : client_.Hosts()) {
-    const bool denied = !MayAsk(host.name, port_) || (host.port != 0 && !MayAsk(host.name, host.port));
+    const bool denied = !MayAsk(host.name, Port()) || (host.port != 0 && !MayReach(host.name, host.port));
     if (denied) return "it asks for " + host.name + " in a protocol that the gateway cannot check";
   }
   return {};
 }
 
+// A proxy dials the target. Any other server answers at the port of the connection, as the host that the
+// target names.
 std::string HostNameFilter::Judge(const ProtocolSniffer& head) {
-  const std::uint16_t port = head.Port() != 0 ? head.Port() : port_;
   for (const std::string& name : head.Hosts()) {
-    if (MayAsk(name, port)) continue;
-    const std::string at = port == host_.port ? "" : " at port " + std::to_string(port);
+    const bool leads = head.Port() == 0 || MayReach(name, head.Port());
+    if (leads && (head.Connects() || MayAsk(name, Port()))) continue;
+    const std::uint16_t port = leads ? Port() : head.Port();
+    const bool asked = head.Port() != 0 || port != host_.port;
+    const std::string at = asked ? " at port " + std::to_string(port) : "";
     return (client_.First() ? "it opens with the name " : "a later request is for the name ") + name + at;
   }
-  if (head.Connects()) port_ = port;  // what is said through the tunnel is said there
   if (head.Head().encrypted)
     return "its ClientHello may hide another name (ECH): tell the program to send none, a browser of "
            "Chromium with "

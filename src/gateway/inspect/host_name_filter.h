@@ -8,11 +8,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "gateway/inspect/client_side.h"
 #include "gateway/net/packet.h"
+#include "gateway/rules/hosts_names.h"
 #include "gateway/rules/rules.h"
 
 namespace mxc::egress {
@@ -25,9 +27,12 @@ class HostNameFilter {
     bool strict = false;     // Judgement::strict
   };
 
-  // `rules` are borrowed.
-  HostNameFilter(const RuleBook& rules, Host host)
-      : rules_(rules), host_(std::move(host)), port_(host_.port), client_(!host_.strict) {}
+  using Texts = std::function<ResolverTexts()>;
+
+  // `rules` are borrowed. `texts`: of the host's resolver files, if it is to judge by them.
+  HostNameFilter(
+      const RuleBook& rules, Host host, Texts texts = [] { return ResolverTexts(); })
+      : rules_(rules), host_(std::move(host)), texts_(std::move(texts)), client_(!host_.strict) {}
 
   // Each returns why the connection is refused, or "".
   [[nodiscard]] std::string Hear(ByteView chunk);
@@ -39,13 +44,15 @@ class HostNameFilter {
  private:
   [[nodiscard]] std::string Advance();
   [[nodiscard]] bool MayAsk(const std::string& name, std::uint16_t port) const;
+  [[nodiscard]] bool MayReach(const std::string& name, std::uint16_t port) const;
   [[nodiscard]] std::string JudgeHosts() const;
+  [[nodiscard]] std::uint16_t Port() const;
   [[nodiscard]] std::string Judge(const ProtocolSniffer& head);
   [[nodiscard]] std::string MissingName(const ProtocolSniffer& head) const;
 
   const RuleBook& rules_;
   Host host_;
-  std::uint16_t port_;  // of hosts that name no port
+  Texts texts_;
   ClientSide client_;
 };
 

@@ -224,4 +224,16 @@ Match AgreesToWebSocket(std::string_view answer) {
   return handshake.upgrade && handshake.connection && handshake.key ? Match::kYes : Match::kNo;
 }
 
+bool AnnouncesBody(std::string_view head) {
+  std::string_view line;
+  if (!TakeLine(head, line)) return true;
+  while (TakeLine(head, line) && !line.empty()) {
+    const std::optional<Field> field = SplitField(line);
+    if (!field || EqualsFolded(field->name, "content-length") ||
+        EqualsFolded(field->name, "transfer-encoding"))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace mxc::egress

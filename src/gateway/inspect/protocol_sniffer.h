@@ -120,5 +120,7 @@ class ProtocolSniffer {
 // Whether the server's answer so far accepts a WebSocket (RFC 6455, 4.2.2). Sec-WebSocket-Accept is not
 // compared with the key: it must be there and have the right length.
 [[nodiscard]] Match AgreesToWebSocket(std::string_view answer);
+// Whether the head of a server's answer says where its body ends, or is malformed.
+[[nodiscard]] bool AnnouncesBody(std::string_view head);
 
 }  // namespace mxc::egress

@@ -70,9 +70,11 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
   if (again) {
     client_->Client().OnAnotherServer();
   } else if (destination_.MustBeChecked()) {
-    client_.emplace(services_.rules, HostNameFilter::Host{.name = destination_.Name(),
-                                                          .port = destination_.Port(),
-                                                          .strict = destination_.Strict()});
+    client_.emplace(
+        services_.rules,
+        HostNameFilter::Host{
+            .name = destination_.Name(), .port = destination_.Port(), .strict = destination_.Strict()},
+        [this] { return services_.resolver.Texts(); });
     out_.allowance = 0;
     in_.allowance = 0;
   }

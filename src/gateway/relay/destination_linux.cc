@@ -53,7 +53,7 @@ Judgement Destination::JudgeName(const std::string& name) const {
 }
 
 std::optional<Judgement> Destination::DeniedByHosts(const IpAddress& address) const {
-  return DenialByHosts(services_.rules, services_.resolver.Hosts(), address, protocol_, meant_.port);
+  return DenialByHosts(services_.rules, services_.resolver.Texts().hosts, address, protocol_, meant_.port);
 }
 
 void Destination::Find(Callback callback) {
@@ -71,8 +71,8 @@ void Destination::Find(Callback callback) {
   }
   const Judgement judgement = services_.rules.JudgeAddress(meant_.address, protocol_, meant_.port);
   if (!judgement.allowed) {
-    const auto name = AllowedNameOf(services_.rules, services_.resolver.Hosts(), meant_.address.Unmapped(),
-                                    protocol_, meant_.port);
+    const auto name = AllowedNameOf(services_.rules, services_.resolver.Texts().hosts,
+                                    meant_.address.Unmapped(), protocol_, meant_.port);
     if (name) return FindName(*name, std::move(callback));
     Refuse(judgement);
     return callback({});
@@ -153,11 +153,8 @@ std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolut
     record_.name = resolution.denied;
   }
   for (const IpAddress& address : resolution.addresses) {
-    Judgement judgement =
-        DeniedByHosts(address).value_or(services_.rules.JudgeAnswer(name, address, protocol_, meant_.port));
-    // To the command it is the sandbox's own: a rule that allows it does not mean the host's.
-    const BlockedRange* const own = services_.rules.Proxy() ? nullptr : FindOwn(address);
-    if (own != nullptr) judgement = {.pointer = name.pointer, .reason = own->what};
+    const Judgement judgement = JudgeResolved(services_.rules, services_.resolver.Texts().hosts, name,
+                                              address, protocol_, meant_.port);
     if (judgement.allowed) {
       endpoints.push_back({address, meant_.port});
     } else {

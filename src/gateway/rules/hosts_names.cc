@@ -53,6 +53,33 @@ std::optional<Judgement> DenialByHosts(const RuleBook& book, std::string_view ho
   return denial;
 }
 
+Judgement JudgeResolved(const RuleBook& book, std::string_view hosts, const Judgement& name,
+                        const IpAddress& address, Protocol protocol, std::uint16_t port) {
+  // To the command it is the sandbox's own: a rule that allows it does not mean the host's.
+  const BlockedRange* const own = book.Proxy() ? nullptr : FindOwn(address);
+  if (own != nullptr) return {.pointer = name.pointer, .reason = own->what};
+  return DenialByHosts(book, hosts, address, protocol, port)
+      .value_or(book.JudgeAnswer(name, address, protocol, port));
+}
+
+bool MayBeAskedFor(const RuleBook& book, const ResolverTexts& texts, const AskedFor& asked) {
+  if (const auto address = IpAddress::Parse(asked.host))
+    return book.JudgeAddress(*address, Protocol::kTcp, asked.port).allowed &&
+           !DenialByHosts(book, texts.hosts, *address, Protocol::kTcp, asked.port);
+  if (asked.strict && !book.JudgeName(asked.host, Protocol::kTcp, asked.port).allowed) return false;
+  const std::vector<std::string> forms = FormsOf(std::string(asked.host), ParseResolvConf(texts.resolv_conf));
+  return std::none_of(forms.begin(), forms.end(),
+                      [&](const std::string& form) { return book.Denies(form, Protocol::kTcp, asked.port); });
+}
+
+bool MayBeDialled(const RuleBook& book, const ResolverTexts& texts, const AskedFor& asked) {
+  const Judgement name = book.JudgeName(asked.host, Protocol::kTcp, asked.port);
+  const std::vector<IpAddress> addresses = FindInHosts(texts.hosts, asked.host);
+  return addresses.empty() || std::any_of(addresses.begin(), addresses.end(), [&](const IpAddress& address) {
+           return JudgeResolved(book, texts.hosts, name, address, Protocol::kTcp, asked.port).allowed;
+         });
+}
+
 void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts) {
   if (filter.egress == RuleAction::kAllow) return;
   std::set<IpAddress> allowed;

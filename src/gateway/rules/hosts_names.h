@@ -19,11 +19,33 @@ namespace mxc::egress {
                                                        const IpAddress& address, Protocol protocol,
                                                        std::uint16_t port);
 
+// Those of the host's resolver files.
+struct ResolverTexts {
+  std::string_view hosts = {};
+  std::string_view resolv_conf = {};
+};
+
 // The refusal of an address that has a denied name in the text of a hosts file. Absent: it has none, or an
 // allow rule names the address or a block around it.
 [[nodiscard]] std::optional<Judgement> DenialByHosts(const RuleBook& book, std::string_view hosts,
                                                      const IpAddress& address, Protocol protocol,
                                                      std::uint16_t port);
+
+// An address to which a name was resolved: RuleBook::JudgeAnswer, which knows no hosts file and no address of
+// the sandbox's own.
+[[nodiscard]] Judgement JudgeResolved(const RuleBook& book, std::string_view hosts, const Judgement& name,
+                                      const IpAddress& address, Protocol protocol, std::uint16_t port);
+
+// What a request over TCP asks for.
+struct AskedFor {
+  std::string_view host = {};  // ValidName, or IpAddress::Text
+  std::uint16_t port = 0;
+  bool strict = false;  // a rule has to allow a name; else none may deny it
+};
+// Whether its name, each form of it and its address may be asked for, as when the command connects to it.
+[[nodiscard]] bool MayBeAskedFor(const RuleBook& book, const ResolverTexts& texts, const AskedFor& asked);
+// Whether the addresses that the hosts file gives this name, if any, may be reached.
+[[nodiscard]] bool MayBeDialled(const RuleBook& book, const ResolverTexts& texts, const AskedFor& asked);
 
 // Makes the filter pass connections to these addresses; the gateway judges their ports.
 void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts);
