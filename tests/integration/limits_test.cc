@@ -54,7 +54,7 @@ TEST_P(ResourceLimits, WhatNobodyCountsIsRefused) {
       EXPECT_EQ(At(LastLine(ended.err), "/error/kind"), "unenforceable") << ended.err;
       EXPECT_EQ(At(LastLine(ended.err), "/error/pointer"), std::string("/resources/") + limit);
       EXPECT_THAT(At(LastLine(ended.err), "/error/hint"),
-                  HasSubstr("start mxc-exec in a group that is delegated"));
+                  HasSubstr("run it in a session that systemd manages"));
     }
   }
 }
@@ -77,7 +77,7 @@ TEST_P(ResourceLimits, ProbeTellsWhatCanBeHeld) {
   EXPECT_EQ(At(ended.out, "/backends/0/limits/3/mechanism"), "RLIMIT_NOFILE of each process");
   if (uid != 0) {
     EXPECT_EQ(At(ended.out, "/backends/0/limits/0/held"), "false");
-    EXPECT_THAT(At(ended.out, "/backends/0/limits/0/remedy"), StartsWith("start mxc-exec in a group"));
+    EXPECT_THAT(At(ended.out, "/backends/0/limits/0/remedy"), StartsWith("run it in a session"));
   }
 }
 
