@@ -115,10 +115,12 @@ TEST(HostNameFilter, AnAddressOfADeniedNameIsRefused) {
 TEST(HostNameFilter, ATargetThatTheHostsFileLeadsToTheHostItselfIsRefused) {
   const EgressRules open{.egress = RuleAction::kAllow, .deny = {At("evil.test", 80)}};
   const EgressRules named{.allow = {At("good.test", 80), At("localhost", 80), At("*.corp", 80)}};
-  const ResolverTexts texts{.hosts = "127.0.0.1 localhost\n169.254.169.254 meta.corp\n203.0.113.7 x.corp\n"};
+  const ResolverTexts texts{.hosts =
+                                "127.0.0.1 localhost\n169.254.169.254 meta.corp both.corp\n"
+                                "203.0.113.7 x.corp both.corp\n"};
   for (const EgressRules& rules : {open, named}) {
     const bool strict = rules.egress == RuleAction::kDeny;
-    for (const std::string host : {"localhost", "meta.corp"}) {
+    for (const std::string host : {"localhost", "meta.corp", "both.corp"}) {
       for (const std::string& request : {Connect(host + ":80", host), Request("http://" + host + "/", host)})
         EXPECT_EQ(Talk(rules, 80, strict, texts).Client(request),
                   "refused: it opens with the name " + host + " at port 80");

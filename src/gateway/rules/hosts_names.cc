@@ -75,9 +75,9 @@ bool MayBeAskedFor(const RuleBook& book, const ResolverTexts& texts, const Asked
 bool MayBeDialled(const RuleBook& book, const ResolverTexts& texts, const AskedFor& asked) {
   const Judgement name = book.JudgeName(asked.host, Protocol::kTcp, asked.port);
   const std::vector<IpAddress> addresses = FindInHosts(texts.hosts, asked.host);
-  return addresses.empty() || std::any_of(addresses.begin(), addresses.end(), [&](const IpAddress& address) {
-           return JudgeResolved(book, texts.hosts, name, address, Protocol::kTcp, asked.port).allowed;
-         });
+  return std::all_of(addresses.begin(), addresses.end(), [&](const IpAddress& address) {
+    return JudgeResolved(book, texts.hosts, name, address, Protocol::kTcp, asked.port).allowed;
+  });
 }
 
 void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts) {

@@ -44,7 +44,8 @@ struct AskedFor {
 };
 // Whether its name, each form of it and its address may be asked for, as when the command connects to it.
 [[nodiscard]] bool MayBeAskedFor(const RuleBook& book, const ResolverTexts& texts, const AskedFor& asked);
-// Whether the addresses that the hosts file gives this name, if any, may be reached.
+// Whether all addresses that the hosts file gives this name, if any, may be reached: a proxy takes any of
+// them.
 [[nodiscard]] bool MayBeDialled(const RuleBook& book, const ResolverTexts& texts, const AskedFor& asked);
 
 // Makes the filter pass connections to these addresses; the gateway judges their ports.
