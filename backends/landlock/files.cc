@@ -51,8 +51,7 @@ Error NoSockets(const PathRule& rule) {
                            "because all of the host's would be in reach",
                        rule.pointer,
                        "remove the entry, or choose the containment process where user namespaces are "
-                       "allowed (`mxc-exec --probe` says what "
-                       "forbids them here)");
+                       "allowed (`mxc-exec --probe` says what forbids them here)");
 }
 
 class FileLowering {

@@ -16,8 +16,7 @@ Error NeedsNamespace(const std::string& pointer, std::string what) {
           " needs a network namespace; without one there is no network at all, or the host's own",
       pointer,
       "deny all traffic, or choose the containment process where user namespaces are allowed (`mxc-exec "
-      "--probe` says what "
-      "forbids them here)");
+      "--probe` says what forbids them here)");
 }
 
 Status RefuseWhatIsOpened(const Network& network) {

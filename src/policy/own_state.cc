@@ -56,8 +56,7 @@ Error NeedsMounts(const PathRule& grant, const std::string& path) {
           Quoted(grant.path) + " without a mount namespace",
       grant.pointer,
       "grant the directories beside it instead of the one above, or choose the containment process where "
-      "user namespaces are "
-      "allowed (`mxc-exec --probe` says what forbids them here)");
+      "user namespaces are allowed (`mxc-exec --probe` says what forbids them here)");
 }
 
 Error NotFollowed(const std::string& path) {

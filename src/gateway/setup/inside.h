@@ -57,9 +57,9 @@ struct InsideSockets {
 enum class InsideStep { kJoin, kAwait, kSteer, kLoopback, kRoutes, kSockets };
 
 // Lets every program in the current network namespace bind ports below 1024, as a web server does, but for
-// kGatewayPort; no command has the capability for it. `file`: kPortStart, from `directory`. Fails silently
-// where /proc/sys is read-only, as in most containers. System calls only.
-inline constexpr char kPortStart[] = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
+// kGatewayPort; no command has the capability for it. `file`: the sysctl ip_unprivileged_port_start, as a
+// path from `directory`. Where /proc/sys is read-only, as in most containers, it has no effect. System calls
+// only.
 void AllowLowPorts(int directory, const char* file);
 
 // 0, or -1 with errno and `failed`. Without IPv6 on this host there are only IPv4 sockets.

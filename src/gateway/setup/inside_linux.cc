@@ -167,7 +167,7 @@ int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& fai
   if (Send(NETLINK_ROUTE, setup.up) != 0) return -1;
   failed = InsideStep::kRoutes;
   if (Send(NETLINK_ROUTE, setup.ipv4) != 0) return -1;
-  AllowLowPorts(AT_FDCWD, kPortStart);
+  AllowLowPorts(AT_FDCWD, "/proc/sys/net/ipv4/ip_unprivileged_port_start");
   const bool ipv6 = Send(NETLINK_ROUTE, setup.ipv6) == 0;  // a host without it has none of it here either
   failed = InsideStep::kSockets;
   return MakeSockets(setup, ipv6, sockets);

@@ -78,11 +78,11 @@ std::vector<HomeFile> LinksToGrants(const Host& host, PathWalker& walker, const 
   constexpr std::size_t kMaxLinks = 64;
   const std::string home = CanonicalHome(host, walker);
   if (home.empty() || home == "/") return {};
-  std::vector<std::string> granted = rules.PathsAtOrBelow(home);
-  std::erase_if(granted, [&](const std::string& path) {
-    const PathRule& rule = *rules.Find(path);
-    return rule.origin != Origin::kPolicy || rule.access == Access::kDenied || !rule.object;
-  });
+  std::vector<std::string> granted;
+  for (const PathRule& rule : rules.All()) {
+    if (rule.origin == Origin::kPolicy && rule.access != Access::kDenied && rule.object)
+      granted.push_back(rule.path);
+  }
   for (const PathLink& link : links) granted.push_back(link.path);
   std::sort(granted.begin(), granted.end());  // what is above another comes first
   std::vector<HomeFile> made;
