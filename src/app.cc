@@ -65,8 +65,7 @@ int PrepareAndRun(Options options, const Host& host) {
   if (options.force_reclaim)
     TellWarning("--force-reclaim has no effect: mxc-exec ends only machines that it has started");
   const auto start = Clock::now();
-  // Read, Parse, Expand, Decode: read_request.cc
-  const Request request = ReadRequest(options, host);
+  const Request request = ReadRequest(options, host);  // Read, Parse, Expand, Decode
   const Result<Config>& config = request.config;
   const bool explains = options.mode == Mode::kExplain && config && config->phase == Phase::kProvision;
   if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(request, options, host);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/landlock/landlock.h"
 #include "base/path.h"
 
 namespace mxc::landlock {
@@ -49,9 +50,7 @@ Error NoSockets(const PathRule& rule) {
   return Unenforceable("'" + rule.path +
                            "' cannot be connected to: with Landlock alone there are no Unix sockets, "
                            "because all of the host's would be in reach",
-                       rule.pointer,
-                       "remove the entry, or choose the containment process where user namespaces are "
-                       "allowed (`mxc-exec --probe` says what forbids them here)");
+                       rule.pointer, "remove the entry, or " + std::string(kChooseUserNamespaces));
 }
 
 class FileLowering {
@@ -173,8 +172,7 @@ class FileLowering {
         std::string(preset ? "leave the preset out of `protect`, all of them with \"protect\": [], or "
                              "grant only directories without a repository"
                            : "grant the directories beside it instead of the one above") +
-            ", or choose the containment process where user namespaces are allowed (`mxc-exec --probe` says "
-            "what forbids them here)");
+            ", or " + std::string(kChooseUserNamespaces));
   }
 
   // What can be read whole now, and nothing else may write.

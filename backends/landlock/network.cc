@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/landlock/landlock.h"
+
 namespace mxc::landlock {
 namespace {
 
@@ -14,9 +16,7 @@ Error NeedsNamespace(const std::string& pointer, std::string what) {
   return Unenforceable(
       std::move(what) +
           " needs a network namespace; without one there is no network at all, or the host's own",
-      pointer,
-      "deny all traffic, or choose the containment process where user namespaces are allowed (`mxc-exec "
-      "--probe` says what forbids them here)");
+      pointer, "deny all traffic, or " + std::string(kChooseUserNamespaces));
 }
 
 Status RefuseWhatIsOpened(const Network& network) {
