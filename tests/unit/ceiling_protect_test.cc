@@ -65,6 +65,16 @@ TEST_F(RequiredProtection, AGrantByItselfIsCut) {
         << path;
 }
 
+// A file of a linked work tree, of Mercurial, and one that is known by the end of its name.
+TEST_F(RequiredProtection, AGrantByItselfIsCutHoweverItsNameIsKnown) {
+  host_.AddFile("/srv/app/.git/worktrees/t/commondir", "../..\n").AddFile("/srv/app/.hg/hgrc");
+  host_.AddFile("/srv/app/a/x.code-workspace").AddFile("/srv/app/a/y.sublime-project");
+  for (const std::string path : {"/srv/app/.git/worktrees/t/commondir", "/srv/app/.hg/hgrc",
+                                 "/srv/app/a/x.code-workspace", "/srv/app/a/y.sublime-project"})
+    EXPECT_THAT(Writable({.rw = {path}}), testing::StartsWith("/filesystem/readwritePaths/0: '" + path + "'"))
+        << path;
+}
+
 TEST_F(RequiredProtection, AGrantThroughAMountIsCut) {
   host_.AddBind("/mnt/app", "/srv/app");
   EXPECT_THAT(Writable({.rw = {"/mnt/app/.git/config"}}),

@@ -243,6 +243,24 @@ TEST_F(FoundByName, WhatOtherVersionControlObeys) {
   EXPECT_EQ(After([&] { Write("/srv/w/f/.fslckout"); }), "/srv/w/f/.fslckout\n");
 }
 
+// `hg commit` needs `.hg` alone.
+TEST_F(FoundByName, WhatOtherVersionControlObeysWhereItIsGrantedByItself) {
+  Write("/srv/w/.hg/hgrc");
+  host_.AddDirectory("/srv/w/.jj/repo");
+  const Lists lists{.rw = {"/srv/w/.hg", "/srv/w/.jj/repo"}, .ro = {"/srv/w"}};
+  EXPECT_THAT(Git(lists), testing::HasSubstr("/srv/w/.hg/hgrc\n"));
+  EXPECT_EQ(After([&] { Write("/srv/w/.hg/sharedpath"); }, lists), "/srv/w/.hg/sharedpath\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/.jj/repo/config.toml"); }, lists), "/srv/w/.jj/repo/config.toml\n");
+}
+
+// Placeholders that stand there at the end are nothing of the command's.
+TEST_F(FoundByName, OtherVersionControlThroughALink) {
+  Write("/srv/w/data/hgrc");
+  host_.AddSymlink("/srv/w/.hg", "data");
+  EXPECT_EQ(After([] {}), "");
+  EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("/srv/w/data/sharedpath file\n"));
+}
+
 // A directory with casefold lists `.g<U+200C>it`, and finds it as `.git`.
 TEST_F(FoundByName, NamesThatADirectoryFoldsToGits) {
   AddRepository("/srv/w/.git");

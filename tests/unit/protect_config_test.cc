@@ -320,6 +320,16 @@ TEST_F(Protection, NoConfigurationIsLeftToAPersistentSandbox) {
             "sandbox");
 }
 
+// It is put back with mode bits alone, which may let in whom the list shuts out.
+TEST_F(Protection, NoConfigurationWithAnAccessControlListIsLeft) {
+  AddRepository("/srv/w/.git");
+  Config config = ConfigOf({.rw = {"/srv/w"}});
+  config.protect = {{.preset = Preset::kGit, .pointer = "/filesystem/protect/git", .safe_config = true}};
+  EXPECT_EQ(Protected(Resolve(config, host_, {})).find("/srv/w/.git/config\n"), std::string::npos);
+  host_.AddAttribute("/srv/w/.git/config", "system.posix_acl_access", "u:1001:---");
+  EXPECT_NE(Protected(Resolve(config, host_, {})).find("/srv/w/.git/config\n"), std::string::npos);
+}
+
 // In /tmp, for instance.
 TEST_F(Protection, WhatAnotherUserKeepsFromTheCallerIsDenied) {
   AddRepository("/srv/w/mine/.git");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mxc/limits.h"
+#include "policy/protect/found_by_name.h"
 #include "policy/protect/protect.h"
 #include "tests/unit/protect_text.h"
 
@@ -130,6 +131,15 @@ TEST_F(Protection, FilesOfEditorsByTheirEnd) {
   EXPECT_NE(text.find("/srv/w/a/x.code-workspace\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("*"), std::string::npos) << text;
   EXPECT_EQ(text.find("node_modules"), std::string::npos) << text;
+}
+
+TEST_F(Protection, NewFilesOfEditorsByTheirEndAreTold) {
+  AddRepository("/srv/w[1]/.git");
+  const Result<Policy> policy = With({.rw = {"/srv/w[1]"}}, {Preset::kGit, Preset::kEditors});
+  host_.AddFile("/srv/w[1]/x.code-workspace").AddFile("/srv/w[1]/y.sublime-project").AddFile("/srv/w[1]/z");
+  std::string text;
+  for (const GitChange& each : ReviewFoundByName(policy->git, host_)) text += each.path + "\n";
+  EXPECT_EQ(text, "/srv/w[1]/x.code-workspace\n/srv/w[1]/y.sublime-project\n");
 }
 
 // Each is read by what stands beside it in the table.

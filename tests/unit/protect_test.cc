@@ -373,5 +373,15 @@ TEST_F(Protection, TheRepositoryThatIsNamedMayBeTheGrant) {
   }
 }
 
+// Root's command has no capabilities: it cannot enter what the mode closes, unless a list names it.
+TEST_F(Protection, WhatAListOpensToRootIsSearched) {
+  host_.SetCaller(0, 0).AddFile("/proc/self/status", "Name:\tx\nGroups:\t0 \n");
+  host_.AddDirectory("/srv/w/u", {.mode = 0770, .uid = 1000, .gid = 1000});
+  AddRepository("/srv/w/u/.git");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "");
+  host_.AddAttribute("/srv/w/u", "system.posix_acl_access", "u:root:rwx");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/u/.git"));
+}
+
 }  // namespace
 }  // namespace mxc::protect_test

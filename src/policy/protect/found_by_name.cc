@@ -389,9 +389,12 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
   for (const std::string& other : git.Places().Others()) {
     notes.AddNamed(other);  // data bases of Fossil
+    // By a link, a name that is held there would look new at the end.
+    const Result<Walked> walked = protector.Walker().Walk(other);
+    const std::string place = walked && walked->status ? walked->path : other;
     const std::string_view name = NameOf(other);
     for (const OtherFile& file : kOtherFiles)
-      if (file.place == name) notes.AddNamed(JoinPath(other, file.path));
+      if (file.place == name) notes.AddNamed(JoinPath(place, file.path));
   }
   for (const auto& [tree, names] : git.CalledInTrees()) notes.AddCalled(tree, names);
   for (const std::string& directory : snapshot.directories) {

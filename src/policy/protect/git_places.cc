@@ -128,7 +128,7 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
     if (EqualsFolded(entry.name, "objects")) objects = entry.name;
     if (EqualsFolded(entry.name, "refs")) refs = entry.name;
     common = common || EqualsFolded(entry.name, "commondir");
-    if (IsOneOf(entry.name, kOtherPlaces)) others_.push_back(JoinPath(directory, entry.name));
+    if (IsOneOf(entry.name, kOtherPlaces)) AddOther(JoinPath(directory, entry.name));
     if (!IsGitName(entry.name)) continue;
     Add(WorkTree{.directory = directory, .git = JoinPath(directory, entry.name), .type = entry.type});
   }

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "mxc/host.h"
@@ -45,13 +47,14 @@ class GitPlaces {
 
   void Add(WorkTree tree);
   void Add(GitDirectory directory);
+  void AddOther(std::string path) { others_.insert(std::move(path)); }
 
   [[nodiscard]] const std::vector<WorkTree>& WorkTrees() const { return trees_; }
   [[nodiscard]] const std::vector<GitDirectory>& Directories() const { return directories_; }
   // objects, refs and the like of each `.git`.
   [[nodiscard]] const std::vector<std::string>& Data() const { return data_; }
   // Of other version control (kOtherPlaces).
-  [[nodiscard]] const std::vector<std::string>& Others() const { return others_; }
+  [[nodiscard]] const std::set<std::string>& Others() const { return others_; }
   // Every `.git`, every directory that is one by its shape, and the others; sorted. Each with what makes it
   // one: itself, or something in it.
   struct Named {
@@ -64,7 +67,7 @@ class GitPlaces {
   std::vector<WorkTree> trees_ = {};
   std::vector<GitDirectory> directories_ = {};
   std::vector<std::string> data_ = {};
-  std::vector<std::string> others_ = {};
+  std::set<std::string> others_ = {};
   std::unordered_set<std::string> seen_ = {};
   std::unordered_set<std::string> seen_trees_ = {};
 };

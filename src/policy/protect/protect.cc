@@ -86,6 +86,20 @@ class NamedFiles {
       }
     }
   }
+  // What a required preset knows by the end of its name may be granted by itself.
+  void ApplyAround(Protector& protector, const std::vector<std::string>& grants) const {
+    for (const std::string& grant : grants) {
+      for (std::string_view at = grant; at != "/"; at = ParentOf(at)) {
+        if (EndsAsWanted(NameOf(at))) protector.Protect(std::string(at), WhenMissing::kLeft);
+      }
+    }
+  }
+  // Names that end so cannot be held before they are there: new ones in `tops` are told.
+  void AddPatterns(const std::set<std::string>& tops, std::vector<std::string>& patterns) const {
+    for (const std::string& top : tops) {
+      for (const std::string_view end : by_end_) patterns.push_back(Below(top, "/*" + std::string(end)));
+    }
+  }
   // A grant may begin inside a name of several components: `.github` of `.github/workflows`.
   void ApplyInside(Protector& protector, const std::vector<std::string>& grants) const {
     for (const ProtectedRow& row : RowsOf(preset_.preset)) {
@@ -362,6 +376,8 @@ class Protection {
     for (const NamedFiles& files : named_) {
       protector_.Begin(files.Entry());
       files.Apply(protector_, files.Entry().required ? all_tops : tops);
+      if (files.Entry().required) files.ApplyAround(protector_, rules_.PathsWith(Access::kReadWrite));
+      files.AddPatterns(tops, patterns_);
       files.ApplyInside(protector_, rules_.PathsWith(Access::kReadWrite));
       if (files.Entry().preset == Preset::kShell) HoldSourced();
       if (Status held = protector_.HoldOtherNames(); !held) return held;
@@ -402,7 +418,7 @@ class Protection {
   TreeSearch search_;
   std::optional<std::uint64_t> begun_;
   std::optional<std::uint64_t> others_since_ = {};
-  std::vector<std::string> patterns_ = {};  // of files that start-up files source
+  std::vector<std::string> patterns_ = {};  // of files that are told when they are new
   std::vector<std::string> roots_ = {};     // read-write directories
   std::vector<std::string> searched_ = {};  // of those, or what `repositories` says
   std::vector<std::string> closed_ = {};    // directories that cannot be listed

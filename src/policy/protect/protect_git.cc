@@ -25,6 +25,10 @@ void GitProtection::AddAround(const std::string& grant) {
       places_.Add(GitDirectory{.path = std::string(above)});
     } else if (shaped) {
       places_.Add(GitDirectory{.path = std::string(above), .shape = {objects, refs}});
+    } else if (walker.LookAt(JoinPath(above, "commondir")).status) {
+      places_.Add(GitDirectory{.path = std::string(above), .linked = true});
+    } else if (IsOtherPlace(above)) {
+      places_.AddOther(std::string(above));
     }
     if (above == "/") return;
   }
@@ -175,6 +179,8 @@ Result<bool> GitProtection::LeaveConfig(const std::string& path) {
   const bool single = lookup.Is(FileType::kRegular) && lookup.status->links == 1;
   if (!safe_configs_ || !single || !protector_.Writable(path) || protector_.Rules().Find(path) != nullptr)
     return false;
+  // What is put back has mode bits alone, which may let in whom the list shuts out.
+  if (protector_.TheHost().Attribute(path, "system.posix_acl_access")) return false;
   Result<std::optional<std::string>> text = Read(path);
   if (!text) return text.error();
   if (!*text) return false;
