@@ -118,7 +118,8 @@ std::optional<Error> LostOutput(const StdioSetup& stdio) {
   return std::nullopt;
 }
 
-Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, std::uint64_t duration_ms) {
+Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, Reporting reporting,
+                    std::uint64_t duration_ms) {
   const auto truncated = [&](int number) {
     const auto& stream = stdio.streams.at(static_cast<std::size_t>(number));
     return stream && stream->Truncated();
@@ -129,6 +130,8 @@ Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, std::uin
           .interrupted_by = result.interrupted_by,
           .stdout_truncated = truncated(STDOUT_FILENO),
           .stderr_truncated = truncated(STDERR_FILENO),
+          .exited_when_asked = result.interrupted_by != 0 && result.exited &&
+                               (result.reported || reporting == Reporting::kExitStatus),
           .cpu_time_out = result.cpu_time_out,
           .duration_ms = duration_ms};
 }
@@ -303,9 +306,9 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   observer.OnPutBack(put_back.paths);
   if (observer.OnEnded()) resources->cleanup_process.KeepConfigs();
   for (const std::uint16_t port : loopback.Missed()) observer.OnMissedLoopback(port);
-  [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come
+  [[maybe_unused]] const std::vector<TakenSignal> late = signals.Take();  // they wanted the end that has come
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
-  Outcome outcome = MakeOutcome(result, *stdio, NowMs() - started_ms);
+  Outcome outcome = MakeOutcome(result, *stdio, reporting, NowMs() - started_ms);
   outcome.reached = ReachedLimits(plan, groups, reached_before, outcome);
   if (std::optional<Error> failure = FailureOf(result, outcome, *stdio, reporting, put_back)) return *failure;
   WarnOfRun(plan, *started, *watch, result.Stopped(), outcome, observer);
