@@ -38,6 +38,11 @@ int RankOf(const FileDenial& denial) {
   return 1;
 }
 
+// Whoever pushes to a repository only looks at it first.
+bool MayBePushedTo(const FileDenial& denial) {
+  return (denial.use == FileUse::kLook || denial.use == FileUse::kRead) && denial.grant.ends_with(".git");
+}
+
 }  // namespace
 
 std::string FileSummary::Remedy(const FileDenial& denial) const {
@@ -52,9 +57,12 @@ std::string FileSummary::Remedy(const FileDenial& denial) const {
   const std::string first =
       denial.make.empty() ? ""
                           : fmt::format("run {} {} before, and ", denial.make, ShellQuoted(denial.grant));
+  const bool pushed = MayBePushedTo(denial);
   if (flags)
-    return fmt::format("to allow it, {}add {} {}", first, FlagFor(denial.use), ShellQuoted(denial.grant));
-  return fmt::format("to allow it, {}add {} to {}", first, Quoted(denial.grant), ListFor(denial.use));
+    return fmt::format("to allow it, {}add {} {}{}", first, FlagFor(denial.use), ShellQuoted(denial.grant),
+                       pushed ? ", for git push --rw" : "");
+  return fmt::format("to allow it, {}add {} to {}{}", first, Quoted(denial.grant), ListFor(denial.use),
+                     pushed ? ", for git push to filesystem.readwritePaths" : "");
 }
 
 const FileDenial* FileSummary::Take(const FileCall& call) {

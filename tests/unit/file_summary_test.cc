@@ -145,6 +145,22 @@ TEST(FileSummary, IsBounded) {
   EXPECT_NE(summary.Text().find("and 5 more"), std::string::npos);
 }
 
+// Whoever pushes to a repository looks at it first, and would be asked for a second grant.
+TEST(FileSummary, ARepositoryMayBeMeantToBeWritten) {
+  const auto advice = [](PolicyForm form, FileUse use) {
+    FileSummary summary(form, [](const FileCall& call) -> std::optional<FileDenial> {
+      return FileDenial{.use = call.use, .path = call.path, .reason = "no", .grant = call.path};
+    });
+    (void)summary.Take({.use = use, .path = "/srv/a.git"});
+    return summary.Text();
+  };
+  EXPECT_THAT(advice(PolicyForm::kFlags, FileUse::kLook),
+              testing::HasSubstr("add --ro '/srv/a.git', for git push --rw\n"));
+  EXPECT_THAT(advice(PolicyForm::kDirectional, FileUse::kRead),
+              testing::HasSubstr("to filesystem.readonlyPaths, for git push to filesystem.readwritePaths\n"));
+  EXPECT_THAT(advice(PolicyForm::kFlags, FileUse::kWrite), testing::HasSubstr("add --rw '/srv/a.git'\n"));
+}
+
 // ---- --report=short ------------------------------------------------------------------------------------
 
 std::vector<std::string> ShortOf(const std::vector<FileCall>& calls) {
