@@ -43,6 +43,11 @@ bool MayBePushedTo(const FileDenial& denial) {
   return (denial.use == FileUse::kLook || denial.use == FileUse::kRead) && denial.grant.ends_with(".git");
 }
 
+// Opened, and denied by a clause that the short report does not name.
+bool IsKeptSecret(const FileDenial& denial) {
+  return denial.untold && denial.use != FileUse::kLook && !denial.pointer.empty();
+}
+
 }  // namespace
 
 std::string FileSummary::Remedy(const FileDenial& denial) const {
@@ -117,6 +122,12 @@ std::vector<std::string> FileSummary::Short() const {
     lines.push_back(fmt::format("{} ({}): {}; {}", Quoted(denial.path), Name(denial.use),
                                 Escaped(denial.reason), Remedy(denial)));
   }
+  const auto secret = std::count_if(denied_.begin(), denied_.end(),
+                                    [](const auto& met) { return IsKeptSecret(met.second.denial); });
+  if (lines.empty() && secret != 0)
+    lines.push_back(fmt::format("{} that the policy denies; mxc-exec --report names {}",
+                                secret == 1 ? "a path" : fmt::format("{} paths", secret),
+                                secret == 1 ? "it" : "them"));
   return lines;
 }
 

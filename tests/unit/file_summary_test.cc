@@ -167,6 +167,7 @@ std::vector<std::string> ShortOf(const std::vector<FileCall>& calls) {
   FileSummary summary(PolicyForm::kDirectional, [](const FileCall& call) -> std::optional<FileDenial> {
     FileDenial denial{.use = call.use, .path = call.path, .reason = "denied", .grant = call.path};
     denial.untold = call.path.starts_with("/secret");
+    if (call.path.ends_with("/clause")) denial.pointer = "/filesystem/deniedPaths/0";
     if (call.path.starts_with("/words")) {
       denial.grant.clear();
       denial.advice = "words";
@@ -193,6 +194,15 @@ TEST(FileSummary, ShortOnesAreSilentAboutWhatIsSecretAndWhatNoEntryDecides) {
                        {.use = FileUse::kWrite, .path = "/secret/too"},
                        {.use = FileUse::kRead, .path = "/words"}}),
               testing::IsEmpty());
+  EXPECT_THAT(ShortOf({{.use = FileUse::kLook, .path = "/secret/clause"}}), testing::IsEmpty());
+  EXPECT_THAT(ShortOf({{.use = FileUse::kRead, .path = "/secret/clause"}}),
+              testing::ElementsAre("a path that the policy denies; mxc-exec --report names it"));
+  EXPECT_THAT(ShortOf({{.use = FileUse::kRead, .path = "/secret/clause"},
+                       {.use = FileUse::kWrite, .path = "/secret/two/clause"}}),
+              testing::ElementsAre("2 paths that the policy denies; mxc-exec --report names them"));
+  EXPECT_THAT(
+      ShortOf({{.use = FileUse::kRead, .path = "/secret/clause"}, {.use = FileUse::kRead, .path = "/a"}}),
+      testing::ElementsAre("'/a' (read): denied; to allow it, add '/a' to filesystem.readonlyPaths"));
   EXPECT_THAT(ShortOf({{.use = FileUse::kExecute, .path = "/words"}}),
               testing::ElementsAre("'/words' (execute): denied; words"));
 }
