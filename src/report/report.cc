@@ -42,6 +42,12 @@ Object ErrorObject(const Error& error) {
   object["code"] = WireCode(error.code);
   object["message"] = error.message;
   object.update(Details(error));
+  if (!error.approval.id.empty()) {
+    object["approval"] = {{"id", error.approval.id},
+                          {"flag", "--approve"},
+                          {"command", error.approval.command},
+                          {"cwd", error.approval.directory}};
+  }
   if (error.others.empty()) return object;
   Object others = Object::array();
   for (const Error& other : error.others) {
