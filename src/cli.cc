@@ -373,7 +373,11 @@ Result<Options> ParseCommandLine(int argc, char** argv) {
   const bool verbs = argc > 1 && !for_sdk && !CalledToPrepare(argv[0]);
   Words arguments{argv + 1, argv + argc};
   if (argc > 0 && CalledToPrepare(argv[0])) arguments = AsPreparation(std::move(arguments));
-  if (verbs && IsVerbOfFlag(arguments.front())) arguments.front().insert(0, "--");
+  if (verbs && IsVerbOfFlag(arguments.front())) {
+    const bool helps = arguments.size() == 2 && (arguments.back() == "--help" || arguments.back() == "-h");
+    if (helps) return Options{.mode = Mode::kHelp, .asked = arguments.front()};
+    arguments.front().insert(0, "--");
+  }
   const auto separator = std::find(arguments.cbegin(), arguments.cend(), "--");
   if (arguments.size() == 1 && arguments.front() == "help") return Options{.mode = Mode::kHelp};
   Parser parser({arguments.cbegin(), separator}, verbs ? VerbNamed(argv[1]) : Verb::kNone);

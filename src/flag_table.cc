@@ -94,7 +94,8 @@ constexpr Flag kFlags[] = {
     {"help", "[=all]", "print this page, or every flag", kQuestions, &Options::help, kAllPages, Mode::kHelp,
      'h'},
 
-    {"background", "", "of exec: return when the command runs", kHousekeeping, &Options::background},
+    {"background", "", "of exec: return when the command runs; its streams are /dev/null", kHousekeeping,
+     &Options::background},
     {"foreground", "", "of start: stay until the sandbox ends, which ends with this process", kHousekeeping,
      &Options::foreground},
     {"list", "[=json]", "your persistent sandboxes: a table, JSON in a pipe", kHousekeeping, &Options::form,

@@ -224,6 +224,19 @@ Result<session::Followed> FollowCommand(const session::SandboxId& id, const Plan
   return followed;
 }
 
+// A shell's command may keep what it writes.
+bool Redirects(const std::vector<std::string>& argv) {
+  return std::any_of(argv.begin(), argv.end(),
+                     [](const std::string& word) { return word.find('>') != std::string::npos; });
+}
+
+std::string NothingIsKept(const session::SandboxId& id) {
+  return fmt::format(
+      "what the command writes is lost: its streams are /dev/null; `mxc-exec exec --background {} -- sh -c "
+      "'CMD >/tmp/log 2>&1'` keeps it inside",
+      id.Text());
+}
+
 // What goes wrong once the command runs is told as after a run: standard output was the command's.
 Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options, const Host& host) {
   Result<session::Entered> entry = session::Enter(id);
@@ -264,8 +277,10 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
       !approved)
     return Told(approved.error(), *status);
   if (options.background) {
-    const Status started = session::StartInBackground(*plan, entry->connection.Get());
-    return started ? Result<int>(0) : started.error();
+    if (Status started = session::StartInBackground(*plan, entry->connection.Get()); !started)
+      return started.error();
+    if (!Redirects(config.process.argv)) TellWarning(NothingIsKept(id));
+    return 0;
   }
   Result<session::Followed> followed = FollowCommand(id, *plan, options);
   if (!followed) return Told(followed.error(), *status);

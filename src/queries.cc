@@ -339,12 +339,19 @@ int PrintReapedThere(const Options& options, const Host& host) {
   return 0;
 }
 
+// `options`: of a call for help.
+std::string HelpOf(const Options& options, OperatingSystem system) {
+  if (!options.asked.empty()) return VerbHelp(options.asked);
+  const bool of_all = options.verb == Verb::kNone || options.help == "all";
+  return of_all ? HelpText(options.help, system) : VerbHelp(options.verb);
+}
+
 }  // namespace
 
 int RunQuery(const Options& options, const Host& host) {
   switch (options.mode) {
     case Mode::kHelp:
-      fmt::print("{}", HelpText(options.help, host.System()));
+      fmt::print("{}", HelpOf(options, host.System()));
       return 0;
     case Mode::kVersion:
       fmt::print("mxc-exec {}\n", MXC_VERSION);

@@ -124,6 +124,12 @@ Verb VerbNamed(std::string_view word) {
   return known == std::end(kVerbs) ? Verb::kNone : known->verb;
 }
 
+bool TakesFlag(Verb verb, std::string_view flag) {
+  return std::any_of(std::begin(kVerbs), std::end(kVerbs), [&](const VerbTraits& traits) {
+    return traits.verb == verb && IsIn(traits.flags, flag) != traits.takes_all;
+  });
+}
+
 bool IsVerbOfFlag(std::string_view word) { return IsIn(kVerbsOfFlags, word); }
 
 std::string NearestVerb(std::string_view word) {
@@ -133,12 +139,12 @@ std::string NearestVerb(std::string_view word) {
 }
 
 Result<Options> WithVerb(Verb verb, Options options, std::span<const std::string> given) {
+  options.verb = verb;
   if (options.mode == Mode::kHelp) return options;
   for (const VerbTraits& traits : kVerbs) {
     if (traits.verb != verb) continue;
     if (Status checked = CheckFlags(traits, options, given); !checked) return checked.error();
   }
-  options.verb = verb;
   switch (verb) {
     case Verb::kStart:
       return AsStart(std::move(options));

@@ -27,6 +27,9 @@ namespace mxc {
 // The word that was probably meant for a verb; empty: none.
 [[nodiscard]] std::string NearestVerb(std::string_view word);
 
+// Whether it may be given behind the verb.
+[[nodiscard]] bool TakesFlag(Verb verb, std::string_view flag);
+
 // What the words behind the verb have come to. `given` are the flags among them, without their dashes.
 // Errors: kUsage, also for a flag that would do nothing there.
 [[nodiscard]] Result<Options> WithVerb(Verb verb, Options options, std::span<const std::string> given);

@@ -51,6 +51,13 @@ struct Position {
   std::uint32_t column = 0;  // in bytes
 };
 
+// A command that waits for a person's approval.
+struct AwaitedApproval {
+  std::string id = {};         // what --approve takes; "": there is none
+  std::string command = {};    // as a shell would be given it
+  std::string directory = {};  // that it starts in
+};
+
 // NOLINTNEXTLINE(misc-no-recursion): copies of `others`, which is one level deep.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
@@ -59,6 +66,7 @@ struct Error {
   Position position = {};
   std::string hint = {};           // what to do about it
   std::vector<Error> others = {};  // further errors of the same document, in document order
+  AwaitedApproval approval = {};   // of kApprovalRequired
   bool outdated = false;           // nothing has run, because a file of the plan has disappeared since
 };
 

@@ -26,7 +26,9 @@ struct Outcome {
   int exit_code = 0;  // of the command; 128 + signal if a signal ended it
   int signal = 0;     // 0: it exited by itself
   bool timed_out = false;
-  int interrupted_by = 0;  // signal to the launcher that ended the run (HUP, INT, TERM); 0: none
+  int interrupted_by = 0;  // signal to the launcher that asked the run to end (HUP, INT, TERM); 0: none
+  // When it was interrupted the command exited, neither by that signal nor by SIGKILL later.
+  bool exited_when_asked = false;
   bool stdout_truncated = false;
   bool stderr_truncated = false;
   bool cpu_time_out = false;           // the launcher ended it, because its processor time was used up
@@ -43,7 +45,8 @@ inline constexpr int kCpuTimeStatus = 152;
 [[nodiscard]] inline int ExitStatusOf(const Outcome& outcome) {
   if (outcome.timed_out) return kTimedOutStatus;
   if (outcome.cpu_time_out) return kCpuTimeStatus;
-  return outcome.interrupted_by != 0 ? 128 + outcome.interrupted_by : outcome.exit_code;
+  const bool ended_by_us = outcome.interrupted_by != 0 && !outcome.exited_when_asked;
+  return ended_by_us ? 128 + outcome.interrupted_by : outcome.exit_code;
 }
 
 }  // namespace mxc

@@ -89,8 +89,9 @@ struct LandlockRequest {
   Groups groups = {};
 };
 
-// The sandbox's init. It forwards the signals it is sent to the command's process group, and ends when the
-// command has ended; the kernel then ends everything that is left. It dies with the calling thread.
+// The sandbox's init. It forwards the signals it is sent to the command's process group (SIGUSR1 and SIGUSR2
+// to the command alone), and ends when the command has ended; the kernel then ends everything that is left.
+// It dies with the calling thread.
 struct SandboxProcess {
   pid_t id = -1;
   UniqueFd handle = {};  // pidfd: readable when the whole sandbox has ended; waiting on it reaps

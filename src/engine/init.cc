@@ -190,7 +190,9 @@ void RunCommand(const Child& child) {
     const bool outside = info.si_code <= 0 && info.si_pid == 0;
     if (child.session && !outside) continue;
     if (number == SIGTERM && child.adopts) child.Leave(255);
-    if (number > 0 && number != SIGCHLD) ::kill(-command, number);
+    // A process that has not asked for these would die of them.
+    const bool for_one = number == SIGUSR1 || number == SIGUSR2;
+    if (number > 0 && number != SIGCHLD) ::kill(for_one ? command : -command, number);
   }
 }
 

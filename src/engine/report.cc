@@ -17,10 +17,6 @@ constexpr const char* kMaskedProc =
     "something covers parts of /proc here, as in most containers, and the kernel then allows no fresh one; "
     "run "
     "the container with an unmasked /proc (--security-opt systempaths=unconfined)";
-constexpr const char* kNotFound =
-    "a command without a slash is looked up on the PATH of the sandbox; grant its directory, and the "
-    "interpreter's "
-    "of a script";
 // When a row's hint applies.
 constexpr int kAlways = 0;
 constexpr int kRefused = -1;  // EPERM or EACCES
@@ -81,7 +77,7 @@ constexpr Row kRows[] = {
     {Step::kTerminal, kAlways, "take the private terminal"},
     {Step::kDirectory, kAlways, "enter the working directory",
      "process.cwd must be a directory that the policy shows"},
-    {Step::kExecute, ENOENT, "execute", kNotFound},
+    {Step::kExecute, kAlways, "execute"},
 };
 
 std::string CreateHint(int number) {
@@ -91,6 +87,19 @@ std::string CreateHint(int number) {
   }
   if (number == ENOSYS) return "the system call clone3 is missing or filtered: Linux 5.12 or later is needed";
   return {};  // the launcher looks at the host
+}
+
+// The launcher looks before a run; of a command in a persistent sandbox, and of an image, only this is known.
+std::string ExecuteHint(int number) {
+  if (number == ENOENT)
+    return "a command without a slash is looked up on the PATH of the sandbox; grant its directory, and the "
+           "interpreter's of a script";
+  if (number == EACCES)
+    return "chmod +x makes a file a program, unless its file system is mounted with noexec; its interpreter, "
+           "and a directory above it, must let the caller in as well";
+  if (number == ENOEXEC)
+    return "a script begins with a line like #!/bin/sh; a program may be for another processor";
+  return {};
 }
 
 const Row* Find(Step step) {
@@ -110,6 +119,7 @@ std::string Hint(const Report& report) {
   const std::string_view limit = forks || report.number != EAGAIN ? HintOf(report.number) : "";
   if (!limit.empty()) return std::string(limit);
   if (report.step == Step::kCreate) return CreateHint(report.number);
+  if (report.step == Step::kExecute) return ExecuteHint(report.number);
   const Row* row = Find(report.step);
   return row != nullptr && Applies(*row, report.number) ? row->hint : "";
 }

@@ -63,7 +63,7 @@ void StatusLines::TakeOutcome(std::string_view line) {
   started_ = true;
   told_ = true;
   timed_out_ = MemberOf(line, "timedOut") == "true";
-  const bool interrupted = MemberOf(line, "interruptedBy") != "null";
+  const bool interrupted = MemberOf(line, "interruptedBy") != "null" && MemberOf(line, "exitCode") == "null";
   if (timed_out_ || interrupted) return;
   exit_code_ = NumberMember(line, "exitCode").value_or(NumberMember(line, "exitStatus").value_or(-1));
 }

@@ -77,9 +77,8 @@ void SayTo(const UniqueFd& daemon, char word) {
 
 // The signal that asks for an end; 0: none of those that have arrived does.
 int EndingSignal(SignalScope& signals) {
-  const bool ending = signals.Ending();
-  for (const int number : signals.Take()) {
-    if (ending && number != SIGWINCH && number != SIGCONT) return number;
+  for (const TakenSignal& signal : signals.Take()) {
+    if (EndsRun(signal.number)) return signal.number;
   }
   return 0;
 }

@@ -11,6 +11,7 @@
 #include "policy/advice.h"
 #include "policy/paths/entries.h"
 #include "policy/paths/homes.h"
+#include "policy/program_file.h"
 
 namespace mxc {
 namespace {
@@ -161,6 +162,36 @@ std::string NotInside(std::string_view name) {
   return "the program " + Quoted(name) + " does not exist inside the sandbox";
 }
 
+// What execve would refuse with an error that does not say which file is meant. `program`: inside, as it
+// stands on the host.
+Status CheckExecutable(const std::string& name, const Walked& program, const Workspace& workspace,
+                       const Host& host, PathWalker& walker, const RuleSet& rules) {
+  constexpr std::uint32_t kAnyX = 0111;
+  if (host.System() == OperatingSystem::kWindows) return Done{};
+  if (program.Is(FileType::kDirectory)) return NoProgram(Quoted(name) + " is a directory", "name a program");
+  if (!program.Is(FileType::kRegular)) return Done{};
+  if ((program.status->mode & kAnyX) == 0)
+    return NoProgram("the program " + Quoted(name) + " is not executable",
+                     "chmod +x " + ShellWord(program.path) + ", or name its interpreter before it");
+  if (!host.MayExecute(program.path))
+    return NoProgram("the program " + Quoted(name) + " may not be executed",
+                     "its file system is mounted with noexec, or its mode leaves you out; an interpreter may "
+                     "be named before a script");
+  const Result<std::string> head = host.ReadFile(program.path, kProgramHeadBytes);
+  const std::string interpreter = head ? InterpreterOf(*head) : std::string();
+  const std::string on_host = workspace.OnHost(interpreter);
+  if (interpreter.empty() || MayBeThere(on_host, walker, rules)) return Done{};
+  if (interpreter.ends_with('\r'))
+    return NoProgram("the first line of " + Quoted(name) + " ends with CR LF",
+                     "end its lines with LF alone: sed -i 's/\\r$//' " + ShellWord(program.path));
+  const Result<Walked> walked = walker.Walk(on_host);
+  const bool here = walked && walked->status;
+  return NoProgram(
+      "the interpreter " + Quoted(interpreter) + " of " + Quoted(name) + " does not exist inside the sandbox",
+      here ? "grant " + DirectoriesOf(*walked, host) + ", and what it needs, with readonlyPaths"
+           : "it does not exist on this host either");
+}
+
 // No engine could say it better afterwards, and some only with a command that seems to have run.
 Status CheckProgram(const Process& process, const ProcessConfig& written, const Host& host,
                     PathWalker& walker, const RuleSet& rules, const Tools& tools) {
@@ -169,8 +200,10 @@ Status CheckProgram(const Process& process, const ProcessConfig& written, const 
   if (written.argv.empty() || name.empty()) return Done{};
   if (name.find('/') != std::string::npos) {
     const std::string path = name.front() == '/' ? name : JoinPath(process.cwd, name);
-    if (MayBeThere(workspace.OnHost(path), walker, rules)) return Done{};
     const Result<Walked> walked = walker.Walk(workspace.OnHost(path));
+    if (MayBeThere(workspace.OnHost(path), walker, rules))
+      return walked && walked->status ? CheckExecutable(name, *walked, workspace, host, walker, rules)
+                                      : Status(Done{});
     if (!walked || !walked->status)
       return NoProgram(NotInside(name), "it does not exist on this host either");
     const bool alone = Adviser(host).ShowsTooMuch(ParentOf(walked->path));

@@ -38,6 +38,16 @@ int RankOf(const FileDenial& denial) {
   return 1;
 }
 
+// Whoever pushes to a repository only looks at it first.
+bool MayBePushedTo(const FileDenial& denial) {
+  return (denial.use == FileUse::kLook || denial.use == FileUse::kRead) && denial.grant.ends_with(".git");
+}
+
+// Opened, and denied by a clause that the short report does not name.
+bool IsKeptSecret(const FileDenial& denial) {
+  return denial.untold && denial.use != FileUse::kLook && !denial.pointer.empty();
+}
+
 }  // namespace
 
 std::string FileSummary::Remedy(const FileDenial& denial) const {
@@ -52,9 +62,12 @@ std::string FileSummary::Remedy(const FileDenial& denial) const {
   const std::string first =
       denial.make.empty() ? ""
                           : fmt::format("run {} {} before, and ", denial.make, ShellQuoted(denial.grant));
+  const bool pushed = MayBePushedTo(denial);
   if (flags)
-    return fmt::format("to allow it, {}add {} {}", first, FlagFor(denial.use), ShellQuoted(denial.grant));
-  return fmt::format("to allow it, {}add {} to {}", first, Quoted(denial.grant), ListFor(denial.use));
+    return fmt::format("to allow it, {}add {} {}{}", first, FlagFor(denial.use), ShellQuoted(denial.grant),
+                       pushed ? ", for git push --rw" : "");
+  return fmt::format("to allow it, {}add {} to {}{}", first, Quoted(denial.grant), ListFor(denial.use),
+                     pushed ? ", for git push to filesystem.readwritePaths" : "");
 }
 
 const FileDenial* FileSummary::Take(const FileCall& call) {
@@ -109,6 +122,12 @@ std::vector<std::string> FileSummary::Short() const {
     lines.push_back(fmt::format("{} ({}): {}; {}", Quoted(denial.path), Name(denial.use),
                                 Escaped(denial.reason), Remedy(denial)));
   }
+  const auto secret = std::count_if(denied_.begin(), denied_.end(),
+                                    [](const auto& met) { return IsKeptSecret(met.second.denial); });
+  if (lines.empty() && secret != 0)
+    lines.push_back(fmt::format("{} that the policy denies; mxc-exec --report names {}",
+                                secret == 1 ? "a path" : fmt::format("{} paths", secret),
+                                secret == 1 ? "it" : "them"));
   return lines;
 }
 

@@ -42,6 +42,12 @@ Object ErrorObject(const Error& error) {
   object["code"] = WireCode(error.code);
   object["message"] = error.message;
   object.update(Details(error));
+  if (!error.approval.id.empty()) {
+    object["approval"] = {{"id", error.approval.id},
+                          {"flag", "--approve"},
+                          {"command", error.approval.command},
+                          {"cwd", error.approval.directory}};
+  }
   if (error.others.empty()) return object;
   Object others = Object::array();
   for (const Error& other : error.others) {
@@ -323,7 +329,8 @@ void StatusReport::ReportFile(const FileDenial& denial) {
 
 void StatusReport::ReportEnd(const Plan& plan, const Outcome& outcome, int exit_status) {
   if (Silent()) return;
-  const bool ended_by_us = outcome.timed_out || outcome.cpu_time_out || outcome.interrupted_by != 0;
+  const bool ended_by_us = outcome.timed_out || outcome.cpu_time_out ||
+                           (outcome.interrupted_by != 0 && !outcome.exited_when_asked);
   Object line{{"event", "outcome"}, {"exitStatus", exit_status}};
   line["exitCode"] = ended_by_us ? Object{} : Object(outcome.exit_code);
   line["signal"] = OrNull(outcome.signal);

@@ -47,6 +47,7 @@ Error WaitsFor(const Destruction& found, const ReviewedCommand& command, const s
     return error;
   }
   error.message += "; its approval is " + *approval;
+  error.approval = {.id = *approval, .command = WholeCommand(command), .directory = command.cwd};
   error.hint =
       "a person who wants that adds --approve " + *approval + " to the same call, within ten minutes";
   return error;

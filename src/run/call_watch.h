@@ -31,6 +31,8 @@ class CallWatch {
     std::function<void(const FileCall&)> on_file = nullptr;  // absent: files are not watched
     // With files: a socket of TCP is about to be connected to a port of the loopback by this thread.
     std::function<void(int, std::uint16_t)> on_loopback = nullptr;
+    // With files: a socket of TCP is about to listen at a port that it was bound to.
+    std::function<void(std::uint16_t)> on_listen = nullptr;
   };
 
   // Nothing wanted: every function does nothing. Errors: kSetupFailed.

@@ -195,6 +195,17 @@ std::optional<std::uint16_t> PortOfLoopback(const seccomp_notif& call) {
   return meant->port;
 }
 
+std::optional<std::uint16_t> PortToListenAt(const seccomp_notif& call) {
+  const UniqueFd socket = SocketOf(call);
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (ProtocolOf(socket.Get()) != IPPROTO_TCP ||
+      ::getsockname(socket.Get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    return std::nullopt;
+  const std::optional<egress::IpEndpoint> bound = egress::FromSocketAddress(address);
+  return bound && bound->port != 0 ? std::optional(bound->port) : std::nullopt;
+}
+
 // Programs connect UDP sockets to each address of a name to select one (RFC 6724), and send nothing. So
 // synthetic addresses are not checked: whether a name is allowed was decided when it was looked up.
 bool IsRefusedConnect(int listener, seccomp_notif& call) {
@@ -254,6 +265,9 @@ void CallWatch::TakeCall() {
   if (call.data.nr == SYS_connect && WantsFiles() && wanted_.on_loopback) {
     if (const std::optional<std::uint16_t> port = PortOfLoopback(call))
       wanted_.on_loopback(static_cast<pid_t>(call.pid), *port);
+  }
+  if (call.data.nr == SYS_listen && wanted_.on_listen) {
+    if (const std::optional<std::uint16_t> port = PortToListenAt(call)) wanted_.on_listen(*port);
   }
   std::array<std::optional<FileCall>, 2> found;  // a rename has two
   std::size_t count = 0;

@@ -128,8 +128,9 @@ Outcome OutcomeOf(const Json& line, std::string& wrong) {
   if (const Json* const limits = members.Of("limits", Json::Kind::kObject))
     ReadLimits(*limits, outcome, wrong);
   CheckLedger(members);
+  outcome.exited_when_asked = exit_code && outcome.interrupted_by != 0 && outcome.signal == 0;
+  const bool by_us = outcome.timed_out || (outcome.interrupted_by != 0 && !outcome.exited_when_asked);
   // It ended the command itself, although neither a time-out nor a signal is reported.
-  const bool by_us = outcome.timed_out || outcome.interrupted_by != 0;
   outcome.cpu_time_out = !exit_code && !by_us;
   if (exit_code && by_us) members.Note("exitCode");
   if (exit_code && outcome.signal != 0 && *exit_code != 128 + outcome.signal) members.Note("signal");

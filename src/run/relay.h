@@ -51,6 +51,7 @@ struct RelayResult {
   bool timed_out = false;
   bool cpu_time_out = false;
   int interrupted_by = 0;
+  bool exited = false;  // the command, and no signal has ended it
   // The launcher ended the run.
   [[nodiscard]] bool Stopped() const { return timed_out || cpu_time_out || interrupted_by != 0; }
 };
@@ -80,7 +81,8 @@ class Relay {
   void OnSandboxEnd();
   void OnTimers(bool silent);
   void OnCpuTime(std::uint64_t now);
-  void Stop();
+  void OnSignal(const TakenSignal& signal);
+  void Stop(int number, bool told = false);
   void Kill();
   void OnDrainDeadline();
 

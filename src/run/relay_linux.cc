@@ -28,6 +28,11 @@ constexpr std::uint64_t kDrainMs = 100;
 // Interval for checking whether our job is in the terminal's foreground again.
 constexpr std::uint64_t kJobTickMs = 100;
 
+// Programs handle these when they are asked to end; of others most know nothing.
+bool AsksToEnd(int number) {
+  return number == SIGHUP || number == SIGINT || number == SIGQUIT || number == SIGTERM;
+}
+
 constexpr idtype_t kPidfd = static_cast<idtype_t>(3);  // P_PIDFD, which old headers lack
 
 }  // namespace
@@ -137,20 +142,28 @@ void Relay::PollOnce() {
 }
 
 void Relay::OnSignals() {
-  for (const int number : in_.signals.Take()) {
-    if (number == SIGWINCH) {
-      if (in_.terminal != nullptr) in_.terminal->CopyWindowSize();
-      continue;
-    }
-    if (number == SIGCONT) {
-      if (in_.terminal != nullptr) in_.terminal->OnContinue();
-      continue;
-    }
-    // A second one means "now".
-    const bool again = result_.interrupted_by != 0;
-    if (!again && !result_.timed_out) result_.interrupted_by = number;
-    again ? Kill() : Stop();
+  for (const TakenSignal& signal : in_.signals.Take()) OnSignal(signal);
+}
+
+// A key of a private terminal is no signal to us: that terminal turns it into one for its own foreground.
+void Relay::OnSignal(const TakenSignal& signal) {
+  if (signal.number == SIGWINCH) {
+    if (in_.terminal != nullptr) in_.terminal->CopyWindowSize();
+    return;
   }
+  if (signal.number == SIGCONT) {
+    if (in_.terminal != nullptr) in_.terminal->OnContinue();
+    return;
+  }
+  if (!EndsRun(signal.number)) {
+    if (!child_ended_) in_.tree.Tell(signal.number);
+    return;
+  }
+  // A second one means "now".
+  const bool again = result_.interrupted_by != 0;
+  if (!again && !result_.timed_out) result_.interrupted_by = signal.number;
+  if (again) return Kill();
+  Stop(AsksToEnd(signal.number) ? signal.number : SIGTERM, signal.by_kernel && in_.tree.SharesProcessGroup());
 }
 
 void Relay::OnStatus() {
@@ -172,6 +185,7 @@ void Relay::OnStatus() {
 
 void Relay::TakeEnd(int code, int status) {
   const bool exited = code == CLD_EXITED;
+  result_.exited = exited;
   result_.signal = exited ? 0 : status;
   result_.exit_code = exited ? status : 128 + status;
 }
@@ -219,6 +233,7 @@ void Relay::OnChildEnd() {
     result_.reported = true;
     result_.signal = 0;
     result_.exit_code = *report_.ExitCode();
+    result_.exited = result_.exit_code < 128;  // bubblewrap tells a signal as a shell does
   }
   in_.tree.Finish();
   if (in_.tree.SandboxHandle() < 0) OnSandboxEnd();
@@ -238,7 +253,7 @@ void Relay::OnTimers(bool silent) {
   const std::uint64_t now = NowMs();
   if (stage_ == Stage::kRunning && in_.timeout_ms != 0 && now >= in_.started_ms + in_.timeout_ms) {
     result_.timed_out = true;
-    Stop();
+    Stop(SIGTERM);
   } else if (stop_deadline_ != 0 && now >= stop_deadline_) {
     Kill();
   }
@@ -261,7 +276,7 @@ void Relay::OnCpuTime(std::uint64_t now) {
   const std::uint64_t used = in_.cpu_time_used();
   if (used >= in_.cpu_time_limit_ms) {
     result_.cpu_time_out = true;
-    Stop();
+    Stop(SIGTERM);
     return;
   }
   const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
@@ -279,11 +294,12 @@ void Relay::OnDrainDeadline() {
   drain_deadline_ = waiting ? NowMs() + kDrainMs : 0;
 }
 
-void Relay::Stop() {
+// `told`: the command has got the signal already.
+void Relay::Stop(int number, bool told) {
   if (stage_ != Stage::kRunning) return;
   stage_ = Stage::kTerminating;
   stop_deadline_ = NowMs() + kTermGraceMs;
-  if (child_ended_ || !in_.tree.Terminate()) Kill();
+  if (child_ended_ || (!told && !in_.tree.Terminate(number))) Kill();
 }
 
 // The second time there is nothing left to kill: the reader of our output takes too long.

@@ -6,10 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -118,7 +120,8 @@ std::optional<Error> LostOutput(const StdioSetup& stdio) {
   return std::nullopt;
 }
 
-Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, std::uint64_t duration_ms) {
+Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, Reporting reporting,
+                    std::uint64_t duration_ms) {
   const auto truncated = [&](int number) {
     const auto& stream = stdio.streams.at(static_cast<std::size_t>(number));
     return stream && stream->Truncated();
@@ -127,6 +130,8 @@ Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, std::uin
           .signal = result.signal,
           .timed_out = result.timed_out,
           .interrupted_by = result.interrupted_by,
+          .exited_when_asked = result.interrupted_by != 0 && result.exited &&
+                               (result.reported || reporting == Reporting::kExitStatus),
           .stdout_truncated = truncated(STDOUT_FILENO),
           .stderr_truncated = truncated(STDERR_FILENO),
           .cpu_time_out = result.cpu_time_out,
@@ -160,6 +165,30 @@ Warning Left(const Plan& plan, const std::string& name) {
       .message = fmt::format("{} went on in the background and was ended with the command: {}`mxc-exec exec "
                              "--background ID -- CMD` is for what must keep running",
                              Quoted(name), stays ? "" : "in a sandbox of `mxc-exec start`, ")};
+}
+
+constexpr std::size_t kMostPorts = 100;  // a program may listen at one port after another
+
+// Servers in a network of the sandbox's own that nobody outside reaches. Which ports a persistent sandbox has
+// published is not in the plan of its command.
+std::optional<Warning> Unpublished(const Plan& plan, const std::set<std::uint16_t>& listened) {
+  constexpr std::uint16_t kFirstOfTests = 32768;  // that the kernel chooses (ip_local_port_range)
+  const LinuxSandbox* const sandbox = LinuxSandboxOf(plan.launch);
+  if (std::holds_alternative<PersistentLaunch>(plan.launch) || sandbox == nullptr ||
+      !sandbox->private_network)
+    return std::nullopt;
+  std::string ports;
+  for (const std::uint16_t port : listened) {
+    const auto leads = [port](const PublishedPort& published) { return published.guest == port; };
+    const bool published =
+        plan.egress && std::any_of(plan.egress->publish.begin(), plan.egress->publish.end(), leads);
+    if (!published && port < kFirstOfTests) ports += " " + std::to_string(port);
+  }
+  if (ports.empty()) return std::nullopt;
+  return Warning{.category = "port-unpublished",
+                 .message = fmt::format("the command listened inside, where nobody outside reaches it: "
+                                        "--publish{} lets programs of this machine connect",
+                                        ports)};
 }
 
 // A command of a persistent sandbox has the sandbox's.
@@ -208,13 +237,17 @@ Result<RunGateway> ConnectGateway(const Plan& plan, RunObserver& observer, int r
   return records < 0 ? RunGateway::Start(plan, on_record) : RunGateway::Follow(CopyOf(records), on_record);
 }
 
-// `loopback` is borrowed.
-Result<CallWatch> StartWatch(const Plan& plan, RunObserver& observer, LoopbackWatch& loopback) {
+// `loopback` and `listened` are borrowed.
+Result<CallWatch> StartWatch(const Plan& plan, RunObserver& observer, LoopbackWatch& loopback,
+                             std::set<std::uint16_t>& listened) {
   CallWatch::Wanted wanted{.connections = HasGateway(plan)};
   if (observer.WantsFiles() && CanWatchFiles(plan)) {
     wanted.on_file = [&observer](const FileCall& call) { observer.OnFile(call); };
     wanted.on_loopback = [&loopback](int thread, std::uint16_t port) {
       loopback.Connects("/proc/" + std::to_string(thread) + "/net", port);
+    };
+    wanted.on_listen = [&listened](std::uint16_t port) {
+      if (listened.size() < kMostPorts) listened.insert(port);
     };
   }
   return CallWatch::Start(std::move(wanted));
@@ -262,7 +295,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   Result<RunGateway> gateway = ConnectGateway(plan, observer, connections.records);
   if (!gateway) return gateway.error();
   LoopbackWatch loopback("/proc/self/net");
-  Result<CallWatch> watch = StartWatch(plan, observer, loopback);
+  std::set<std::uint16_t> listened;
+  Result<CallWatch> watch = StartWatch(plan, observer, loopback, listened);
   if (!watch) return watch.error();
   const std::vector<RunGroup>& groups =
       connections.groups.empty() ? resources->changes.groups : connections.groups;
@@ -303,12 +337,13 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   observer.OnPutBack(put_back.paths);
   if (observer.OnEnded()) resources->cleanup_process.KeepConfigs();
   for (const std::uint16_t port : loopback.Missed()) observer.OnMissedLoopback(port);
-  [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come
+  [[maybe_unused]] const std::vector<TakenSignal> late = signals.Take();  // they wanted the end that has come
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
-  Outcome outcome = MakeOutcome(result, *stdio, NowMs() - started_ms);
+  Outcome outcome = MakeOutcome(result, *stdio, reporting, NowMs() - started_ms);
   outcome.reached = ReachedLimits(plan, groups, reached_before, outcome);
   if (std::optional<Error> failure = FailureOf(result, outcome, *stdio, reporting, put_back)) return *failure;
   WarnOfRun(plan, *started, *watch, result.Stopped(), outcome, observer);
+  if (const std::optional<Warning> closed = Unpublished(plan, listened)) observer.OnWarning(*closed);
   return outcome;
 }
 

@@ -10,6 +10,14 @@
 
 namespace mxc {
 
+struct TakenSignal {
+  int number = 0;
+  bool by_kernel = false;  // a key or the hang-up of a terminal: the whole process group has got it
+};
+
+// False of those that a command is told and that ask nobody to end.
+[[nodiscard]] bool EndsRun(int number);
+
 class SignalScope {
  public:
   // Blocks every signal that would end the launcher, except those that the caller ignores (nohup), and WINCH
@@ -22,13 +30,13 @@ class SignalScope {
   SignalScope& operator=(const SignalScope&) = delete;
 
   [[nodiscard]] int Descriptor() const { return descriptor_.Get(); }
-  [[nodiscard]] std::vector<int> Take();  // the numbers that have arrived
+  [[nodiscard]] std::vector<TakenSignal> Take();  // what has arrived
   // Whether a signal that ends a run has arrived. Take still returns it; Descriptor() is no longer readable.
   [[nodiscard]] bool Ending();
 
  private:
   UniqueFd descriptor_;
-  std::vector<int> arrived_;
+  std::vector<TakenSignal> arrived_;
   sigset_t before_{};
   struct sigaction pipe_ {};
   struct sigaction size_ {};

@@ -21,6 +21,11 @@ bool EndsNobody(int number) {
 
 }  // namespace
 
+bool EndsRun(int number) {
+  constexpr int kOthers[] = {SIGWINCH, SIGCONT, SIGUSR1, SIGUSR2};
+  return std::find(std::begin(kOthers), std::end(kOthers), number) == std::end(kOthers);
+}
+
 Status SignalScope::Begin() {
   sigset_t taken;
   sigemptyset(&taken);
@@ -54,19 +59,19 @@ SignalScope::~SignalScope() {
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
-std::vector<int> SignalScope::Take() {
-  std::vector<int> numbers = std::exchange(arrived_, {});
+std::vector<TakenSignal> SignalScope::Take() {
+  std::vector<TakenSignal> taken = std::exchange(arrived_, {});
   signalfd_siginfo info{};
   while (::read(descriptor_.Get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-    numbers.push_back(static_cast<int>(info.ssi_signo));
+    taken.push_back({.number = static_cast<int>(info.ssi_signo), .by_kernel = info.ssi_code > 0});
   }
-  return numbers;
+  return taken;
 }
 
 bool SignalScope::Ending() {
   arrived_ = Take();
   return std::any_of(arrived_.begin(), arrived_.end(),
-                     [](int number) { return number != SIGWINCH && number != SIGCONT; });
+                     [](const TakenSignal& signal) { return EndsRun(signal.number); });
 }
 
 }  // namespace mxc

@@ -1,5 +1,5 @@
-// Ending a run before it ends by itself: SIGTERM to everything the command started, a grace period, then
-// SIGKILL of the whole tree.
+// Signals to a running command, and ending a run before it ends by itself: a signal to everything the command
+// started, a grace period, then SIGKILL of the whole tree.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,13 @@ class RunTree {
   // The tool has said how the command ended: each of its children is tied to it by now.
   void CommandEnded() { guard_.Release(); }
 
-  // False when there is nothing to ask: the sandbox has no command yet.
-  [[nodiscard]] bool Terminate() const;
+  // Asks everything the command has started to end, by `number`. False when there is nothing to ask: the
+  // sandbox has no command yet.
+  [[nodiscard]] bool Terminate(int number) const;
+  // Whether a terminal that signals our process group signals the command as well.
+  [[nodiscard]] bool SharesProcessGroup() const { return reporting_ == Reporting::kExitStatus; }
+  // To the command alone, if it runs.
+  void Tell(int number) const;
   void Kill() const;
   void Continue() const;  // the command, which is stopped; of our engine
   // After the child has ended: ends what is left, and waits for what has become ours.

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/process_tree.h"
@@ -23,10 +24,20 @@ std::vector<pid_t> OwnChildren() {
 }
 
 // "NSpid:\t4711\t1\n": its numbers in our namespace, and in those below.
-bool IsFirstOfANamespace(pid_t process) {
+bool HasNumberInside(pid_t process, std::string_view number) {
   const std::string status = ProcessText(process, "status");
   const std::size_t numbers = status.find("\nNSpid:");
-  return numbers != std::string::npos && status.substr(0, status.find('\n', numbers + 1)).ends_with("\t1");
+  return numbers != std::string::npos &&
+         status.substr(0, status.find('\n', numbers + 1)).ends_with("\t" + std::string(number));
+}
+
+// Process 1 of bubblewrap passes no signal on; its first child is the command.
+UniqueFd CommandOfBubblewrap(pid_t process_1) {
+  for (const pid_t process : ChildrenOf(process_1)) {
+    UniqueFd handle = HandleOf(process);
+    if (handle && ParentOf(process) == process_1 && HasNumberInside(process, "2")) return handle;
+  }
+  return {};
 }
 
 }  // namespace
@@ -49,26 +60,32 @@ void RunTree::FoundSandbox(pid_t process) {
   UniqueFd handle = HandleOf(process);
   const pid_t group = ::getpgid(process);
   const bool ours = ParentOf(process) == child_->id || group == child_->id ||
-                    (group == ::getpgrp() && IsFirstOfANamespace(process));
+                    (group == ::getpgrp() && HasNumberInside(process, "1"));
   if (!handle || !ours) return;
   sandbox_ = std::move(handle);
   sandbox_id_ = process;
 }
 
-bool RunTree::Terminate() const {
+bool RunTree::Terminate(int number) const {
   if (child_->id <= 0) return false;  // a supervisor that has ended
   if (HasSandboxBelow()) {
-    return sandbox_ && SignalDescendants(sandbox_id_, SIGTERM) != 0;
+    return sandbox_ && SignalDescendants(sandbox_id_, number) != 0;
   }
-  if (reporting_ != Reporting::kExitStatus) return SignalDescendants(child_->id, SIGTERM) != 0;
+  if (reporting_ != Reporting::kExitStatus) return SignalDescendants(child_->id, number) != 0;
   // Children first: a shell that has ended would leave them to us.
-  SignalDescendants(child_->id, SIGTERM);
-  SignalHandle(child_->handle, SIGTERM);
+  SignalDescendants(child_->id, number);
+  SignalHandle(child_->handle, number);
   for (const pid_t process : Adopted()) {
-    SignalDescendants(process, SIGTERM);
-    SignalHandle(HandleOf(process), SIGTERM);
+    SignalDescendants(process, number);
+    SignalHandle(HandleOf(process), number);
   }
   return true;
+}
+
+// Our engine's init passes it on.
+void RunTree::Tell(int number) const {
+  if (reporting_ == Reporting::kStatusPipe) return SignalHandle(CommandOfBubblewrap(sandbox_id_), number);
+  SignalHandle(reporting_ == Reporting::kContainer ? sandbox_ : child_->handle, number);
 }
 
 void RunTree::Kill() const {

@@ -1,5 +1,5 @@
-// What the launcher is told of: connect(2), and the system calls that take a path, as one table. The programs
-// are made of its numbers, and the launcher reads the arguments by it.
+// What the launcher is told of: connect(2), listen(2), and the system calls that take a path, as one table.
+// The programs are made of its numbers, and the launcher reads the arguments by it.
 #pragma once
 
 #include <linux/filter.h>
@@ -97,11 +97,11 @@ constexpr std::array<sock_filter, kCalls + 3> MakeWatchProgram(const std::array<
   return program;
 }
 
-// Of connections alone; and of all.
+// Of connections alone; and of all, with listen(2), which has no path.
 inline constexpr auto kConnectProgram = MakeWatchProgram(std::array{int{SYS_connect}});
 inline constexpr auto kFileProgram = [] {
-  std::array<int, std::size(kWatchedCalls)> numbers{};
-  for (std::size_t i = 0; i < std::size(kWatchedCalls); ++i) numbers[i] = kWatchedCalls[i].number;
+  std::array<int, std::size(kWatchedCalls) + 1> numbers{SYS_listen};
+  for (std::size_t i = 0; i < std::size(kWatchedCalls); ++i) numbers[i + 1] = kWatchedCalls[i].number;
   return MakeWatchProgram(numbers);
 }();
 

@@ -50,6 +50,18 @@ INSTANTIATE_TEST_SUITE_P(As, FileReport,
                                          Setting{Caller::kUser, "lxc"}),
                          CallerAndContainmentOf);
 
+TEST_P(FileReport, TellsOfAServerThatNobodyReaches) {
+  const std::string serves =
+      "python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 3000)); s.listen()'";
+  const std::string told = "reaches it: --publish 3000 lets";
+  EXPECT_THAT(Report({.command = serves}).err, HasSubstr(told));
+  EXPECT_THAT(Report({.command = serves, .network = ""}, {"--publish", "38123:3000"}).err,
+              testing::Not(HasSubstr(told)));
+  EXPECT_THAT(Execute(PrepareConfig({.command = serves})).err, testing::Not(HasSubstr(told)));
+  const std::string tries = "python3 -c 'import socket; s = socket.socket(); s.listen()'";
+  EXPECT_THAT(Report({.command = tries}).err, testing::Not(HasSubstr("--publish")));
+}
+
 TEST_P(FileReport, SaysWhatWasDeniedAndWhatWouldAllowIt) {
   const std::string rw = workspace.Directory("rw");
   const std::string denied = workspace.File("rw/.env", "x");

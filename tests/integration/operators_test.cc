@@ -54,6 +54,11 @@ TEST_P(Approvals, ARunWaitsForOneAndHasItOnce) {
   EXPECT_THAT(refused.err, HasSubstr(R"("kind":"approval_required")"));
   EXPECT_TRUE(Exists(work + "/kept"));
   const std::string hash = HashIn(refused);
+  const nlohmann::json approval = nlohmann::json::parse(LastLine(refused.err))["error"]["approval"];
+  EXPECT_EQ(approval.value("id", ""), hash);
+  EXPECT_EQ(approval.value("flag", ""), "--approve");
+  EXPECT_THAT(approval.value("command", ""), HasSubstr("rm "));
+  EXPECT_TRUE(approval.contains("cwd"));
   EXPECT_EQ(Remove({"--approve", hash}).status, 0);
   EXPECT_FALSE(Exists(work + "/kept"));
   const Ended again = Remove({"--approve", hash});

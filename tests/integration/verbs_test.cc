@@ -425,6 +425,16 @@ TEST_P(Verbs, BackgroundOutlivesItsCallAndEndsWithTheSandbox) {
   EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
 }
 
+TEST_P(Verbs, BackgroundSaysThatOutputIsLost) {
+  const std::string id = Start({});
+  const auto said = [&](const std::string& line) {
+    return Call({"exec", "--background", id, "--", "sh", "-c", line}).err;
+  };
+  EXPECT_THAT(said("echo lost"), HasSubstr("what the command writes is lost"));
+  EXPECT_EQ(said("echo kept >/tmp/log 2>&1"), "");
+  EXPECT_TRUE(Eventually([&] { return In(id, "cat /tmp/log").out == "kept\n"; }));
+}
+
 TEST_P(Verbs, BackgroundSaysWhatCannotBeExecuted) {
   const std::string id = Start({});
   const Ended ended = Call({"exec", "--background", id, "--", "no-such-program"});

@@ -145,12 +145,29 @@ TEST(FileSummary, IsBounded) {
   EXPECT_NE(summary.Text().find("and 5 more"), std::string::npos);
 }
 
+// Whoever pushes to a repository looks at it first, and would be asked for a second grant.
+TEST(FileSummary, ARepositoryMayBeMeantToBeWritten) {
+  const auto advice = [](PolicyForm form, FileUse use) {
+    FileSummary summary(form, [](const FileCall& call) -> std::optional<FileDenial> {
+      return FileDenial{.use = call.use, .path = call.path, .reason = "no", .grant = call.path};
+    });
+    (void)summary.Take({.use = use, .path = "/srv/a.git"});
+    return summary.Text();
+  };
+  EXPECT_THAT(advice(PolicyForm::kFlags, FileUse::kLook),
+              testing::HasSubstr("add --ro '/srv/a.git', for git push --rw\n"));
+  EXPECT_THAT(advice(PolicyForm::kDirectional, FileUse::kRead),
+              testing::HasSubstr("to filesystem.readonlyPaths, for git push to filesystem.readwritePaths\n"));
+  EXPECT_THAT(advice(PolicyForm::kFlags, FileUse::kWrite), testing::HasSubstr("add --rw '/srv/a.git'\n"));
+}
+
 // ---- --report=short ------------------------------------------------------------------------------------
 
 std::vector<std::string> ShortOf(const std::vector<FileCall>& calls) {
   FileSummary summary(PolicyForm::kDirectional, [](const FileCall& call) -> std::optional<FileDenial> {
     FileDenial denial{.use = call.use, .path = call.path, .reason = "denied", .grant = call.path};
     denial.untold = call.path.starts_with("/secret");
+    if (call.path.ends_with("/clause")) denial.pointer = "/filesystem/deniedPaths/0";
     if (call.path.starts_with("/words")) {
       denial.grant.clear();
       denial.advice = "words";
@@ -177,6 +194,15 @@ TEST(FileSummary, ShortOnesAreSilentAboutWhatIsSecretAndWhatNoEntryDecides) {
                        {.use = FileUse::kWrite, .path = "/secret/too"},
                        {.use = FileUse::kRead, .path = "/words"}}),
               testing::IsEmpty());
+  EXPECT_THAT(ShortOf({{.use = FileUse::kLook, .path = "/secret/clause"}}), testing::IsEmpty());
+  EXPECT_THAT(ShortOf({{.use = FileUse::kRead, .path = "/secret/clause"}}),
+              testing::ElementsAre("a path that the policy denies; mxc-exec --report names it"));
+  EXPECT_THAT(ShortOf({{.use = FileUse::kRead, .path = "/secret/clause"},
+                       {.use = FileUse::kWrite, .path = "/secret/two/clause"}}),
+              testing::ElementsAre("2 paths that the policy denies; mxc-exec --report names them"));
+  EXPECT_THAT(
+      ShortOf({{.use = FileUse::kRead, .path = "/secret/clause"}, {.use = FileUse::kRead, .path = "/a"}}),
+      testing::ElementsAre("'/a' (read): denied; to allow it, add '/a' to filesystem.readonlyPaths"));
   EXPECT_THAT(ShortOf({{.use = FileUse::kExecute, .path = "/words"}}),
               testing::ElementsAre("'/words' (execute): denied; words"));
 }

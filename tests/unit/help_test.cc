@@ -51,5 +51,23 @@ TEST(Help, AllHasEveryFlagThatTheSystemCanUse) {
   }
 }
 
+TEST(Help, AVerbHasItsOwn) {
+  for (const Verb verb : {Verb::kStart, Verb::kExec, Verb::kStop, Verb::kList}) {
+    const std::string page = VerbHelp(verb);
+    EXPECT_LE(LongestLine(page), 80U);
+    EXPECT_TRUE(page.starts_with("mxc-exec ")) << page;
+    EXPECT_THAT(page, Not(HasSubstr("reads, writes and reaches")));
+  }
+  EXPECT_TRUE(Shows(VerbHelp(Verb::kExec), "--background"));
+  EXPECT_THAT(VerbHelp(Verb::kExec), HasSubstr("/dev/null"));
+  EXPECT_FALSE(Shows(VerbHelp(Verb::kExec), "--rw"));
+  EXPECT_TRUE(Shows(VerbHelp(Verb::kStart), "--rw"));
+  EXPECT_TRUE(Shows(VerbHelp(Verb::kStart), "--foreground"));
+  EXPECT_FALSE(Shows(VerbHelp(Verb::kStart), "--timeout"));
+  EXPECT_FALSE(Shows(VerbHelp(Verb::kStop), "--env"));
+  EXPECT_THAT(VerbHelp("profile"), HasSubstr("profile show"));
+  EXPECT_THAT(VerbHelp("import"), HasSubstr("import FILE"));
+}
+
 }  // namespace
 }  // namespace mxc::help_test

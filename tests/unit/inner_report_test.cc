@@ -54,6 +54,8 @@ TEST(InnerReport, TellsApartWhoEndedIt) {
   };
   EXPECT_TRUE(outcome("255", R"("timedOut":true,"interruptedBy":null)").timed_out);
   EXPECT_EQ(outcome("143", R"("timedOut":false,"interruptedBy":15)").interrupted_by, 15);
+  EXPECT_FALSE(outcome("143", R"("timedOut":false,"interruptedBy":15)").exited_when_asked);
+  EXPECT_TRUE(Read(With(R"("interruptedBy":null)", R"("interruptedBy":15)")).outcome->exited_when_asked);
   EXPECT_TRUE(outcome("152", R"("timedOut":false,"interruptedBy":null)").cpu_time_out);
 }
 
@@ -95,7 +97,7 @@ TEST(InnerReport, WhatIsNoOutcomeOfOursIsNone) {
       {R"("notCovered":[])", R"("notCovered":[1])"},
       {R"("timedOut":false)", R"("timedOut":true)"},
       {R"("timedOut":false)", R"("timedOut":0)"},
-      {R"("interruptedBy":null)", R"("interruptedBy":15)"},
+      {R"("exitStatus":0)", R"("interruptedBy":15,"exitStatus":143)"},
       {R"("limits":{"stdoutTruncated":false,"stderrTruncated":false,"reached":[]})", R"("limits":[])"},
       {R"("stdoutTruncated":false,)", ""},
       {R"("reached":[])", R"("reached":["unknown"])"},

@@ -209,6 +209,20 @@ TEST(Profiles, CachesAreOfWhatOwnProfilesGrant) {
   }
 }
 
+TEST(Profiles, ToolsOfNodeHaveACacheEach) {
+  const std::string text = AddedText(Decoded("\"profiles\":[\"node\"]", ProfileHost("{}")));
+  for (const auto& [name, directory] :
+       {std::pair{"npm_config_cache", "npm"}, std::pair{"PNPM_HOME", "pnpm"},
+        std::pair{"YARN_CACHE_FOLDER", "yarn"}, std::pair{"COREPACK_HOME", "corepack"}}) {
+    const std::size_t at = text.find(std::string("env ") + name + "=");
+    ASSERT_NE(at, std::string::npos) << text;
+    const std::size_t value = text.find('=', at) + 1;
+    const std::string path = text.substr(value, text.find('\n', value) - value);
+    EXPECT_TRUE(path.ends_with(std::string("/") + directory));
+    EXPECT_THAT(path, HasSubstr("/mxc-exec-caches/"));
+  }
+}
+
 TEST(Profiles, TheDocumentsOwnValuesWin) {
   const ProfileHost host(kSite);
   const Result<Json> document = ParseDocument(

@@ -1,4 +1,5 @@
 // argv, working directory, environment, audit, warnings and clauses.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/unit/policy_text.h"
@@ -73,6 +74,37 @@ TEST_F(ResolveProcessTest, ProgramsThatAreNotInside) {
   config_.intent = Intent::kConcrete;
   config_.process.argv = {"tool"};
   EXPECT_TRUE(Resolved({.allow_unsandboxed = true}).ok());
+}
+
+// execve says of all of them EACCES or ENOENT, and of no file.
+TEST_F(ResolveProcessTest, ProgramsThatCannotBeExecuted) {
+  host_.AddFile("/usr/bin/sh").AddFile("/opt/bin/python", "", {.mode = 0755});
+  host_.AddFile("/srv/work/plain", "", {.mode = 0644});
+  host_.AddFile("/srv/work/noexec", "", {.mode = 0755, .executable = false});
+  host_.AddFile("/srv/work/good", "#! /bin/sh -e\n", {.mode = 0755});
+  host_.AddFile("/srv/work/missing", "#!/usr/bin/nosuch -x\n", {.mode = 0755});
+  host_.AddFile("/srv/work/outside", "#!/opt/bin/python\n", {.mode = 0755});
+  host_.AddFile("/srv/work/dos", "#!/bin/sh\r\necho\r\n", {.mode = 0755});
+  WriteCwd("/srv/work");
+  const auto verdict = [this](const std::string& program) {
+    config_.process.argv = {program};
+    const Result<Policy> policy = Resolved();
+    return policy ? std::string() : policy.error().message + "; " + policy.error().hint;
+  };
+  EXPECT_EQ(verdict("./good"), "");
+  EXPECT_EQ(verdict("./sub"), "'./sub' is a directory; name a program");
+  EXPECT_EQ(
+      verdict("./plain"),
+      "the program './plain' is not executable; chmod +x /srv/work/plain, or name its interpreter before "
+      "it");
+  EXPECT_THAT(verdict("./noexec"), testing::HasSubstr("noexec"));
+  EXPECT_EQ(verdict("./missing"),
+            "the interpreter '/usr/bin/nosuch' of './missing' does not exist inside the sandbox; it does not "
+            "exist on this host either");
+  EXPECT_EQ(verdict("./outside"),
+            "the interpreter '/opt/bin/python' of './outside' does not exist inside the sandbox; grant "
+            "'/opt/bin', and what it needs, with readonlyPaths");
+  EXPECT_THAT(verdict("./dos"), testing::HasSubstr("CR LF"));
 }
 
 // The run goes on: a shell may be right about what it looks up.

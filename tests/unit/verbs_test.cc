@@ -30,6 +30,8 @@ TEST(Verbs, StartTakesAPolicyAndNoCommand) {
   EXPECT_EQ(Parse({"start"})->verb, Verb::kStart);
   EXPECT_EQ(Parse({"start", "--explain"})->mode, Mode::kExplain);
   EXPECT_EQ(Parse({"exec", "--help"})->mode, Mode::kHelp);
+  EXPECT_EQ(Parse({"exec", "--help"})->verb, Verb::kExec);
+  EXPECT_EQ(Parse({"profile", "--help"})->asked, "profile");
 }
 
 TEST(Verbs, ExecNamesASandbox) {

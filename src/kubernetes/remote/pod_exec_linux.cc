@@ -174,8 +174,8 @@ class PodRelay {
   }
 
   void OnSignals() {
-    for (const int number : exec_.signals.Take())
-      if (number != SIGWINCH && number != SIGCONT) end_.interrupted_by = number;
+    for (const TakenSignal& signal : exec_.signals.Take())
+      if (EndsRun(signal.number)) end_.interrupted_by = signal.number;
   }
 
   const PodExec& exec_;

@@ -161,9 +161,10 @@ Result<Outcome> RunInPod(const Plan& plan, RunObserver& observer) {
   Result<Outcome> outcome = RunWith(kubectl, *claim, launch, plan, signals, observer);
   static_cast<void>(observer.OnEnded());
   if (outcome || !WasInterrupted(outcome.error())) return outcome;
-  for (const int number : signals.Take())
-    if (number != SIGWINCH && number != SIGCONT)
-      return Outcome{.exit_code = 128 + number, .interrupted_by = number, .duration_ms = NowMs() - begun};
+  for (const TakenSignal& signal : signals.Take())
+    if (EndsRun(signal.number))
+      return Outcome{
+          .exit_code = 128 + signal.number, .interrupted_by = signal.number, .duration_ms = NowMs() - begun};
   return outcome;
 }
 
