@@ -15,5 +15,6 @@ awk -v most=60 '
   /^<end of output>$/ { if (output && name in failed) tell(); output = 0 }
   output { kept[++lines % most] = $0 }
   output && /^ *not ok |: Failure$/ { following = 16 } # of node and of GoogleTest
+  output && /^\[  FAILED  \] / && following < 1 { following = 1 } # whose they were, of several
   output && following-- > 0 { reports[++reported] = $0; numbers[reported] = lines }
 ' LastTestsFailed.log LastTest.log

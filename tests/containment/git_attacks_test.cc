@@ -300,7 +300,7 @@ class GitAttacks : public ContainmentTest {
     return true;
   }
 
-  int seconds_ = 20;
+  int seconds_ = 10;
   std::string filesystem_ = {};  // further members of that section
   bool planted_ = false;
   std::string story_ = {};

@@ -1,5 +1,6 @@
 // What git on the host writes and deletes by name among its own data, and the index that it obeys: the real
 // git after a command that has prepared them.
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -146,21 +147,20 @@ class GitData : public ContainmentTest {
 MXC_FOR_EACH_CALLER(GitData);
 
 TEST_P(GitData, NothingIsWrittenOrDeletedThroughIt) {
-  for (const char* engine : Engines()) {
-    for (const Attack& attack : kAttacks) {
-      Renew();
-      const std::string kept =
-          "cat grant/work/.git/config grant/work/.git/modules/sub/config; ls "
-          "grant/work/.git/hooks; cat grant/work/.git/hooks/post*; ls -R victim";
-      const std::string before = Shell(kept, root).out;
-      const Ended ended = Inside(engine, Meant(std::string(kForge) + attack.plant));
-      EXPECT_THAT(ended.err, HasSubstr("' (now '")) << engine << attack.plant << ended.out << ended.err;
-      const Ended daily =
-          Shell(std::string(attack.host) + "; cd " + root + "/grant/work; git status", root + "/grant/work");
-      EXPECT_EQ(Shell(kept, root).out, before)
-          << engine << attack.plant << ended.err << daily.out << daily.err;
-      EXPECT_FALSE(Exists(root + "/canary")) << engine << attack.plant << ended.err << daily.out << daily.err;
-    }
+  for (std::size_t row = 0; row < std::size(kAttacks); ++row) {
+    const Attack& attack = kAttacks[row];
+    const char* const engine = EngineOfRow(row, uid);
+    Renew();
+    const std::string kept =
+        "cat grant/work/.git/config grant/work/.git/modules/sub/config; ls "
+        "grant/work/.git/hooks; cat grant/work/.git/hooks/post*; ls -R victim";
+    const std::string before = Shell(kept, root).out;
+    const Ended ended = Inside(engine, Meant(std::string(kForge) + attack.plant));
+    EXPECT_THAT(ended.err, HasSubstr("' (now '")) << engine << attack.plant << ended.out << ended.err;
+    const Ended daily =
+        Shell(std::string(attack.host) + "; cd " + root + "/grant/work; git status", root + "/grant/work");
+    EXPECT_EQ(Shell(kept, root).out, before) << engine << attack.plant << ended.err << daily.out << daily.err;
+    EXPECT_FALSE(Exists(root + "/canary")) << engine << attack.plant << ended.err << daily.out << daily.err;
   }
 }
 
@@ -240,19 +240,18 @@ TEST_P(GitData, HonestDataStay) {
       "../../rr .git/rr-cache",
       "rm -rf .git; git init -q --object-format=sha256 .; git config user.name t; git "
       "config user.email t; git add -A"};
-  for (const char* engine : Engines()) {
-    for (const char* form : kForms) {
-      Renew();
-      const Ended made = Shell(form, root + "/grant/work");
-      EXPECT_EQ(made.status, 0) << form << made.err;
-      const Ended ended = Inside(engine,
-                                 "echo new > new; echo two > file; git add new file; git commit -qm new; git "
-                                 "status --short; git gc -q; git branch next; git checkout -q next");
-      EXPECT_EQ(ended.err.find("untrusted"), std::string::npos) << engine << form << made.err << ended.err;
-      EXPECT_EQ(ended.status, 0) << engine << form << made.err << ended.out << ended.err;
-      EXPECT_EQ(Shell("git fsck --no-progress && git status --short", root + "/grant/work").status, 0)
-          << form;
-    }
+  for (std::size_t row = 0; row < std::size(kForms); ++row) {
+    const char* const form = kForms[row];
+    const char* const engine = EngineOfRow(row, uid);
+    Renew();
+    const Ended made = Shell(form, root + "/grant/work");
+    EXPECT_EQ(made.status, 0) << form << made.err;
+    const Ended ended = Inside(engine,
+                               "echo new > new; echo two > file; git add new file; git commit -qm new; git "
+                               "status --short; git gc -q; git branch next; git checkout -q next");
+    EXPECT_EQ(ended.err.find("untrusted"), std::string::npos) << engine << form << made.err << ended.err;
+    EXPECT_EQ(ended.status, 0) << engine << form << made.err << ended.out << ended.err;
+    EXPECT_EQ(Shell("git fsck --no-progress && git status --short", root + "/grant/work").status, 0) << form;
   }
 }
 

@@ -128,8 +128,9 @@ TEST_P(GitEnd, ARepositoryThatIsClosedIsOpenedAgain) {
 // bwrap takes fewer mounts than the others.
 TEST_P(GitEnd, MoreRepositoriesThanALaterRunCanProtectAreTold) {
   const std::string make =
-      "i=0; while [ $i -lt 600 ]; do mkdir -p r$i/.git/objects r$i/.git/refs; "
-      "echo ref: refs/heads/x >r$i/.git/HEAD; i=$((i+1)); done";
+      "r=$(seq -f r%g 0 599); printf '%s/.git/objects\\0' $r | xargs -0 mkdir -p; "
+      "printf '%s/.git/refs\\0' $r | xargs -0 mkdir; for i in $r; do echo ref: refs/heads/x >$i/.git/HEAD; "
+      "done";
   for (const char* engine : Everywhere()) {
     const Ended ended = Inside(engine, make);
     EXPECT_EQ(ended.status, 0) << engine << ended.err;

@@ -17,30 +17,29 @@ MXC_FOR_EACH_CALLER(GitNames);
 TEST_P(GitNames, NestedRepositoriesThatFetchAsTheyLikeAreSetAside) {
   const std::string option = "[remote \"--upload-pack=touch " + root + "/MARK\"]\n url = " + root + "/p\n";
   const std::string extension = "[extensions]\n partialClone = --upload-pack=touch " + root + "/MARK\n";
-  for (const char* engine : Everywhere()) {
-    for (const std::string& config :
-         std::vector<std::string>{option, option + " promisor = true\n" + extension,
-                                  "[branch \"x\"]\n remote = --upload-pack=touch\n",
-                                  "[remote \"o\"]\n promisor = true\n url = " + root + "/p\n", extension}) {
-      const std::string commit = "git -c user.name=a -c user.email=a@b commit -q -m x";
-      ASSERT_EQ(Shell("git init -q p; cd p; mkdir docs; echo x >docs/f; git add .; " + commit).status, 0);
-      const Ended ended = RunConfig(
-          {.containment = engine,
-           .command = "cd " + root + "/p/docs; git init -q .; git add f; " + commit +
-                      "; t=$(git rev-parse HEAD^{tree}); c=$(git rev-parse HEAD); "
-                      "rm -f .git/objects/$(echo $t | sed 's,^..,&/,'); "
-                      "sed -i 's/version = 0/version = 1/' .git/config; cat >>.git/config <<'END'\n" +
-                      config +
-                      "END\ncd ..; git rm -rq --cached docs; "
-                      "git update-index --add --cacheinfo 160000,$c,docs",
-           .read_write = {root},
-           .cwd = root});
-      EXPECT_EQ(ended.status, 0) << engine << ended.err;
-      EXPECT_THAT(ended.err, HasSubstr("/p/docs/.git' (now '")) << engine << config;
-      const Ended daily = Shell("cd p; git status; cd docs; git status; git fetch --all");
-      EXPECT_FALSE(Exists(root + "/MARK")) << engine << config << ended.err << daily.err;
-      ASSERT_EQ(Shell("rm -rf p MARK").status, 0);
-    }
+  const std::vector<std::string> configs = {
+      option, option + " promisor = true\n" + extension, "[branch \"x\"]\n remote = --upload-pack=touch\n",
+      "[remote \"o\"]\n promisor = true\n url = " + root + "/p\n", extension};
+  for (std::size_t row = 0; row < configs.size(); ++row) {
+    const char* const engine = EngineOfRow(row, uid, Everywhere());
+    const std::string commit = "git -c user.name=a -c user.email=a@b commit -q -m x";
+    ASSERT_EQ(Shell("git init -q p; cd p; mkdir docs; echo x >docs/f; git add .; " + commit).status, 0);
+    const Ended ended =
+        RunConfig({.containment = engine,
+                   .command = "cd " + root + "/p/docs; git init -q .; git add f; " + commit +
+                              "; t=$(git rev-parse HEAD^{tree}); c=$(git rev-parse HEAD); "
+                              "rm -f .git/objects/$(echo $t | sed 's,^..,&/,'); "
+                              "sed -i 's/version = 0/version = 1/' .git/config; cat >>.git/config <<'END'\n" +
+                              configs[row] +
+                              "END\ncd ..; git rm -rq --cached docs; "
+                              "git update-index --add --cacheinfo 160000,$c,docs",
+                   .read_write = {root},
+                   .cwd = root});
+    EXPECT_EQ(ended.status, 0) << engine << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("/p/docs/.git' (now '")) << engine << configs[row];
+    const Ended daily = Shell("cd p; git status; cd docs; git status; git fetch --all");
+    EXPECT_FALSE(Exists(root + "/MARK")) << engine << configs[row] << ended.err << daily.err;
+    ASSERT_EQ(Shell("rm -rf p MARK").status, 0);
   }
 }
 

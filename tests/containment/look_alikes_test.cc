@@ -2,6 +2,7 @@
 // and denies what it denied before.
 #include <unistd.h>
 
+#include <iterator>
 #include <thread>
 
 #include "tests/containment/git_on_the_host.h"
@@ -44,21 +45,22 @@ constexpr const char* kPlants =
     "D() { rm -rf \"$1\"; mkdir -p \"$1\"; f \"$1/z\"; chmod 1755 \"$1\"; }; "
     "T() { D \"$1\"; D \"$1/y\"; ln \"$1/z\" \"$1/y/x\"; mkdir \"$1/e\"; chmod 1755 \"$1/e\" \"$1\"; }; "
     "L() { rm -rf \"$1\"; f \"$1\"; ln \"$1\" second; }; ";
+constexpr const char* kWays[] = {"D", "T", "L", "f"};
 
 TEST_P(LookAlikes, OfWhatGitObeysKeepNoRunFromStarting) {
-  for (const char* engine : Everywhere()) {
-    for (const char* name : {"hooks", "config", "config.worktree", "commondir", "modules", "info"}) {
-      for (const char* plant : {"D", "T", "L", "f"}) {
-        const std::string what = std::string(engine) + " " + plant + " " + name;
-        const Ended first = Inside(engine, kPlants + std::string("git init -q r; cd r/.git; rm -rf ") + name +
-                                               "; " + plant + " " + name);
-        EXPECT_EQ(first.status, 0) << what << first.err;
-        for (int run = 0; run < 2; ++run) {
-          const Ended next = Inside(engine, "true");
-          EXPECT_EQ(next.status, 0) << what << next.err;
-        }
-        ASSERT_EQ(Shell("rm -rf r").status, 0);
+  constexpr const char* kNames[] = {"hooks", "config", "config.worktree", "commondir", "modules", "info"};
+  for (std::size_t name = 0; name < std::size(kNames); ++name) {
+    for (std::size_t plant = 0; plant < std::size(kWays); ++plant) {
+      const char* const engine = EngineOfRow(name + plant, uid, Everywhere());
+      const std::string what = std::string(engine) + " " + kWays[plant] + " " + kNames[name];
+      const Ended first = Inside(engine, kPlants + std::string("git init -q r; cd r/.git; rm -rf ") +
+                                             kNames[name] + "; " + kWays[plant] + " " + kNames[name]);
+      EXPECT_EQ(first.status, 0) << what << first.err;
+      for (int run = 0; run < 2; ++run) {
+        const Ended next = Inside(engine, "true");
+        EXPECT_EQ(next.status, 0) << what << next.err;
       }
+      ASSERT_EQ(Shell("rm -rf r").status, 0);
     }
   }
 }
@@ -66,26 +68,25 @@ TEST_P(LookAlikes, OfWhatGitObeysKeepNoRunFromStarting) {
 TEST_P(LookAlikes, OfWhatIsDeniedStayDenied) {
   const std::vector<std::string> denied = {root + "/**/.env"};
   const std::vector<std::string> read_only = {root + "/**/conf"};
-  for (const char* engine : Engines()) {
-    for (const char* name : {"a/.env", "a/conf"}) {
-      for (const char* plant : {"D", "T", "L", "f"}) {
-        const std::string what = std::string(engine) + " " + plant + " " + name;
-        const Ended first =
-            Inside(engine, kPlants + std::string("mkdir a; ") + plant + " " + name, denied, read_only);
-        EXPECT_EQ(first.status, 0) << what << first.err;
-        for (int run = 0; run < 2; ++run) {
-          const bool planted = Shell("test -e " + std::string(name)).status == 0;
-          const Ended next = Inside(engine,
-                                    "ls -d a && { ! rm -rf " + std::string(name) + "; ! echo EVIL >" + name +
-                                        "; ! mkdir -p " + name + "/d; ! echo EVIL >" + name +
-                                        "/z; [ ! -e second ] || echo EVIL >second; } 2>&1",
-                                    denied, read_only);
-          EXPECT_EQ(next.status, 0) << what << next.err;
-          const Ended left = Shell("find " + std::string(name) + " -type f -size +0");
-          EXPECT_EQ(planted ? left.out : "", "") << what << next.out << next.err;
-        }
-        ASSERT_EQ(Shell("rm -rf a second").status, 0);
+  for (const std::string name : {"a/.env", "a/conf"}) {
+    for (std::size_t plant = 0; plant < std::size(kWays); ++plant) {
+      const char* const engine = EngineOfRow(plant + (name == "a/conf" ? 2 : 0), uid);
+      const std::string what = std::string(engine) + " " + kWays[plant] + " " + name;
+      const Ended first =
+          Inside(engine, kPlants + std::string("mkdir a; ") + kWays[plant] + " " + name, denied, read_only);
+      EXPECT_EQ(first.status, 0) << what << first.err;
+      for (int run = 0; run < 2; ++run) {
+        const bool planted = Shell("test -e " + name).status == 0;
+        const Ended next =
+            Inside(engine,
+                   "ls -d a && { ! rm -rf " + name + "; ! echo EVIL >" + name + "; ! mkdir -p " + name +
+                       "/d; ! echo EVIL >" + name + "/z; [ ! -e second ] || echo EVIL >second; } 2>&1",
+                   denied, read_only);
+        EXPECT_EQ(next.status, 0) << what << next.err;
+        const Ended left = Shell("find " + name + " -type f -size +0");
+        EXPECT_EQ(planted ? left.out : "", "") << what << next.out << next.err;
       }
+      ASSERT_EQ(Shell("rm -rf a second").status, 0);
     }
   }
 }
@@ -140,42 +141,42 @@ TEST_P(LookAlikes, OfRunsThatWriteAreMaskedInThoseThatRead) {
 
 // A command closes the directory; the next run holds the name in it all the same.
 TEST_P(LookAlikes, InADirectoryThatWasClosedNamesAreHeld) {
-  for (const char* engine : Engines()) {
-    for (const char* mode : {"555", "1555", "500", "311", "0"}) {
-      ASSERT_EQ(Shell("mkdir -m 755 d").status, 0);
-      ASSERT_EQ(Inside(engine, std::string("chmod ") + mode + " d", {root + "/d/secret"}).status, 0);
-      for (const bool read_only : {false, true}) {
-        const std::vector<std::string> names = {root + "/d/secret"};
-        const std::vector<std::string> none;
-        const Ended next = Inside(engine, "chmod 755 d; ! echo EVIL >d/secret; chmod 555 d; echo ran",
-                                  read_only ? none : names, read_only ? names : none);
-        EXPECT_EQ(next.out, "ran\n") << engine << " " << mode << next.err;
-      }
-      EXPECT_EQ(Shell("chmod 755 d; ls d; rmdir d").out, "") << engine << " " << mode;
+  constexpr const char* kModes[] = {"555", "1555", "500", "311", "0"};
+  for (std::size_t row = 0; row < std::size(kModes); ++row) {
+    const char* const mode = kModes[row];
+    const char* const engine = EngineOfRow(row, uid);
+    ASSERT_EQ(Shell("mkdir -m 755 d").status, 0);
+    ASSERT_EQ(Inside(engine, std::string("chmod ") + mode + " d", {root + "/d/secret"}).status, 0);
+    for (const bool read_only : {false, true}) {
+      const std::vector<std::string> names = {root + "/d/secret"};
+      const std::vector<std::string> none;
+      const Ended next = Inside(engine, "chmod 755 d; ! echo EVIL >d/secret; chmod 555 d; echo ran",
+                                read_only ? none : names, read_only ? names : none);
+      EXPECT_EQ(next.out, "ran\n") << engine << " " << mode << next.err;
     }
+    EXPECT_EQ(Shell("chmod 755 d; ls d; rmdir d").out, "") << engine << " " << mode;
   }
 }
 
 // The command gives any mode to the directory that it was granted.
 TEST_P(LookAlikes, WhatIsGrantedIsNone) {
   const std::string inode = Shell("stat -c %i .").out;
-  for (const char* engine : Engines()) {
-    for (const char* fill : {"true", "f z", "D d", "T d"}) {
-      const std::vector<std::string> denied = {root + "/.env", root + "/s/.env"};
-      const std::vector<std::string> read_only = {root + "/conf"};
-      const std::string what = std::string(engine) + " " + fill;
-      const Ended first =
-          Inside(engine, kPlants + std::string(fill) + "; rm -rf r; chmod 1755 .", denied, read_only);
-      EXPECT_EQ(first.status, 0) << what << first.err;
-      for (int run = 0; run < 2; ++run) {
-        const Ended next = Inside(engine, "! echo EVIL >.env; ! mkdir s; ! mkdir conf; echo data >f; rm f",
-                                  denied, read_only);
-        EXPECT_EQ(next.status, 0) << what << next.err;
-        EXPECT_EQ(Shell("ls -d .env s conf 2>&1 | grep -c 'No such'; stat -c %i .").out, "3\n" + inode)
-            << what;
-      }
-      ASSERT_EQ(Shell("rm -rf z d; chmod 755 .").status, 0);
+  constexpr const char* kFills[] = {"true", "f z", "D d", "T d"};
+  for (std::size_t row = 0; row < std::size(kFills); ++row) {
+    const char* const engine = EngineOfRow(row, uid);
+    const std::vector<std::string> denied = {root + "/.env", root + "/s/.env"};
+    const std::vector<std::string> read_only = {root + "/conf"};
+    const std::string what = std::string(engine) + " " + kFills[row];
+    const Ended first =
+        Inside(engine, kPlants + std::string(kFills[row]) + "; rm -rf r; chmod 1755 .", denied, read_only);
+    EXPECT_EQ(first.status, 0) << what << first.err;
+    for (int run = 0; run < 2; ++run) {
+      const Ended next =
+          Inside(engine, "! echo EVIL >.env; ! mkdir s; ! mkdir conf; echo data >f; rm f", denied, read_only);
+      EXPECT_EQ(next.status, 0) << what << next.err;
+      EXPECT_EQ(Shell("ls -d .env s conf 2>&1 | grep -c 'No such'; stat -c %i .").out, "3\n" + inode) << what;
     }
+    ASSERT_EQ(Shell("rm -rf z d; chmod 755 .").status, 0);
   }
 }
 

@@ -317,8 +317,9 @@ TEST_P(HostSockets, ExplainSaysWhatOneMeans) {
   const Listener listener = Listener::Unix(workspace.Directory("run") + "/docker.sock");
   const std::string path = workspace.Path("run/docker.sock");
   const Ended ended = Execute(PrepareConfig({.filesystem = R"("sockets":[")" + path + "\"]"}, {"--explain"}));
-  EXPECT_THAT(ended.out, HasSubstr("starts containers that mount any file of the host: this is root"));
-  EXPECT_THAT(ended.out, HasSubstr("/filesystem/sockets/0"));
+  EXPECT_THAT(ended.out, HasSubstr("starts containers that mount any file of the host: this is root"))
+      << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("/filesystem/sockets/0")) << ended.err;
 }
 
 TEST_P(HostSockets, OnlySocketsAreGrantedSo) {

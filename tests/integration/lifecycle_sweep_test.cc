@@ -240,7 +240,7 @@ void KillRound::ExpectNothingLeft() {
 
 TEST_P(KillRound, LeavesNothingAndNoWrongAnswer) {
   Begin();
-  for (int round = 0; round < Asked("MXC_KILLS", 40); ++round) {
+  for (int round = 0; round < Asked("MXC_KILLS", 2 * kVictims); ++round) {
     const auto victim = static_cast<Victim>(round % kVictims);
     SCOPED_TRACE("round " + std::to_string(round) + ", victim " + std::to_string(victim));
     const std::string id = Sandbox(victim);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <iterator>
 
 #include "tests/integration/network_world.h"
 
@@ -72,22 +73,22 @@ constexpr const char* kUrls =
 
 TEST_P(NetworkClients, EveryClientIsHeld) {
   std::string missing;
-  for (const Client& client : kClients) {
+  for (std::size_t row = 0; row < std::size(kClients); ++row) {
+    const Client& client = kClients[row];
+    const char* const engine = EngineOfRow(row, uid, kEngines);
     if (!Exists(std::string("/usr/bin/") + client.program)) {
       missing += std::string(" ") + client.program;
       continue;
     }
-    for (const char* engine : kEngines) {
-      const Ended ended = RunPolicy(engine, kOnlyGood,
-                                    "all() { for u; do if get \"$u\" >/dev/null 2>&1; then echo yes; "
-                                    "else echo \"no $u\"; fi; done; }\n" +
-                                        std::string(client.function) + "\nall " + kUrls);
-      EXPECT_THAT(Lines(ended.out),
-                  ElementsAre("yes", "no http://evil.test", "no http://other.test", "no http://203.0.113.1",
-                              "no http://203.0.113.2", "no http://good.test:8080", "no http://[2001:db8::1]",
-                              "no http://169.254.169.254"))
-          << engine << " " << client.function << ended.err;
-    }
+    const Ended ended = RunPolicy(engine, kOnlyGood,
+                                  "all() { for u; do if get \"$u\" >/dev/null 2>&1; then echo yes; "
+                                  "else echo \"no $u\"; fi; done; }\n" +
+                                      std::string(client.function) + "\nall " + kUrls);
+    EXPECT_THAT(Lines(ended.out),
+                ElementsAre("yes", "no http://evil.test", "no http://other.test", "no http://203.0.113.1",
+                            "no http://203.0.113.2", "no http://good.test:8080", "no http://[2001:db8::1]",
+                            "no http://169.254.169.254"))
+        << engine << " " << client.function << ended.err;
   }
   EXPECT_THAT(Seen(), testing::Each(testing::AnyOf(testing::StartsWith("tcp 203.0.113.1:80 GET /"),
                                                    testing::StartsWith("tcp 203.0.113.1:443 "))));
@@ -147,18 +148,18 @@ TEST_P(NetworkClients, OnEveryKindOfHost) {
                                {"ipv6", "six.test", "at 2001:db8::1:80 for six.test"},
                                {"dual", "both.test", "at 2001:db8::1:80 for both.test"},
                                {"stub", "good.test", "at 203.0.113.1:80 for good.test"}};
-  for (const World& world : kWorlds) {
+  for (std::size_t row = 0; row < std::size(kWorlds); ++row) {
+    const World& world = kWorlds[row];
+    const char* const engine = EngineOfRow(row, uid, kEngines);
     StartWorld(world.kind);
-    for (const char* engine : kEngines) {
-      const std::string name = world.name;
-      const Ended ended = RunPolicy(
-          engine, R"({"egress":{"allow":[{"to":[{"host":")" + name + R"("}]}]}})",
-          "curl -sS -m 10 http://" + name + "/; echo;" +
-              Try("203.0.113.1 [2001:db8::1] evil.test 127.0.0.53", "curl -s -m 10 http://$x/never"));
-      EXPECT_THAT(Lines(ended.out), ElementsAre(world.answer, "no 203.0.113.1", "no [2001:db8::1]",
-                                                "no evil.test", "no 127.0.0.53"))
-          << world.kind << " " << engine << ended.err;
-    }
+    const std::string name = world.name;
+    const Ended ended =
+        RunPolicy(engine, R"({"egress":{"allow":[{"to":[{"host":")" + name + R"("}]}]}})",
+                  "curl -sS -m 10 http://" + name + "/; echo;" +
+                      Try("203.0.113.1 [2001:db8::1] evil.test 127.0.0.53", "curl -s -m 10 http://$x/never"));
+    EXPECT_THAT(Lines(ended.out), ElementsAre(world.answer, "no 203.0.113.1", "no [2001:db8::1]",
+                                              "no evil.test", "no 127.0.0.53"))
+        << world.kind << " " << engine << ended.err;
     EXPECT_THAT(Seen(), testing::Each(Not(HasSubstr("never"))));
     EXPECT_THAT(Asked(), testing::Each(testing::StartsWith(std::string("dns ") + world.name + " ")));
   }

@@ -243,14 +243,16 @@ class Kubernetes(unittest.TestCase):
         self.assertEqual(error["pointer"], "/helpers/kubectl")
 
     def test_what_passes_is_asked_again(self):
-        for fault in (("create", "429"), ("create", "lost"), ("create", "409-own"), ("create", "500"), ("watch", "410"),
-                      ("watch", "slow"), ("watch", "refused"), ("pod", "stale"), ("pod", "late"), ("get", "500"),
-                      ("delete", "500"), ("delete", "lost")):
-            with self.subTest(fault):
-                self.cluster.order(faults=[{"at": fault[0], "kind": fault[1]}])
+        for faults in ({"create": "429", "watch": "410", "get": "500", "delete": "500"},
+                       {"create": "lost", "watch": "slow", "delete": "lost"},
+                       {"create": "409-own", "watch": "refused", "pod": "late"},
+                       {"create": "500", "pod": "stale"}):
+            with self.subTest(faults):
+                self.cluster.order(faults=[{"at": at, "kind": kind, "times": 1} for at, kind in faults.items()])
                 status, out, err, _ = self.run_in_pod("echo", "ran")
                 self.assertEqual((status, out), (0, "ran\n"), err)
-                self.assertEqual(self.cluster.state()["claims"], [])
+                state = self.cluster.state()
+                self.assertEqual((state["claims"], [each["times"] for each in state["faults"]]), ([], [0] * len(faults)))
 
     def test_a_foreign_pod_is_not_used(self):
         self.cluster.order(faults=[{"at": "pod", "kind": "wrong-uid"}])

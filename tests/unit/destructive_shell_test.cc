@@ -69,10 +69,10 @@ TEST(DestructiveShell, WhatIsTooDeepToBeLookedThroughIsHeld) {
 }
 
 TEST(DestructiveShell, WordsOfArgvAreNoShells) {
-  EXPECT_EQ(Found({.argv = {"git", "push", "--force"}}), "git-push(1)");
-  EXPECT_EQ(Found({.argv = {"sh", "-c", "git push --force"}}), "git-push(1)");
-  EXPECT_EQ(Found({.argv = {"echo", "x; git push --force"}}), "-");
-  EXPECT_EQ(Found({.argv = {"rm", "-rf", "/work/app"}}), "rm(1)");
+  EXPECT_EQ(FoundBy({.argv = {"git", "push", "--force"}}), "git-push(1)");
+  EXPECT_EQ(FoundBy({.argv = {"sh", "-c", "git push --force"}}), "git-push(1)");
+  EXPECT_EQ(FoundBy({.argv = {"echo", "x; git push --force"}}), "-");
+  EXPECT_EQ(FoundBy({.argv = {"rm", "-rf", "/work/app"}}), "rm(1)");
 }
 
 // Whatever program runs it, and however it is told what to run.

@@ -7,7 +7,7 @@
 
 namespace mxc {
 
-inline std::string Found(ReviewedCommand command) {
+inline std::string FoundBy(ReviewedCommand command) {
   command.cwd = "/work/app/sub";
   command.variables = {{.name = "HOME", .value = Secret{"/home/me"}}};
   command.roots = {"/work/app"};
@@ -16,7 +16,7 @@ inline std::string Found(ReviewedCommand command) {
   return text.empty() ? "-" : text.substr(0, text.size() - 2);
 }
 inline std::string FoundIn(const std::string& line) {
-  return Found({.argv = {"/bin/sh", "-c", line}, .line = line});
+  return FoundBy({.argv = {"/bin/sh", "-c", line}, .line = line});
 }
 // In the directory that may be written.
 inline std::string FoundAtRoot(const std::string& line) { return FoundIn("cd .. && " + line); }

@@ -197,14 +197,13 @@ TEST(StatusPipe, ChildrenOfTheToolEndWithATimeout) {
 }
 
 // bwrap may have ended before anybody reads which process it made. This one takes a while to die: it has much
-// memory.
+// memory, and writes to a pipe that nobody empties.
 TEST(StatusPipe, SandboxOfAToolThatHasEndedIsGoneWhenTheRunReturns) {
   const ScratchDirectory scratch;
-  const std::string ready = scratch.Path("ready");
-  Plan plan =
-      ToolPlan("sh -c 'x=$(head -c 60000000 /dev/zero | tr \"\\0\" x); : >" + ready +
-               "; while :; do sleep 1; done' & while [ ! -e " + ready + " ]; do sleep 0.01; done; rm " +
-               ready + "; printf '{ \"child-pid\": %d }\\n{ \"exit-code\": 3 }\\n' $! >/proc/self/fd/$1");
+  const std::string pipe = scratch.Path("pipe");
+  Plan plan = ToolPlan("mkfifo " + pipe + "; dd if=/dev/zero bs=60000000 count=1 9<>" + pipe + " >" + pipe +
+                       " 2>/dev/null & head -c 1 " + pipe + " >/dev/null; rm " + pipe +
+                       "; printf '{ \"child-pid\": %d }\\n{ \"exit-code\": 3 }\\n' $! >/proc/self/fd/$1");
   ExecOf(plan).new_session = true;
   for (int i = 0; i < 5; ++i) {
     const RunReport report = RunInChild(plan);
