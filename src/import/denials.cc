@@ -21,9 +21,10 @@ std::string_view BehindFirst(std::string_view path) {
   return path.substr(std::min(path.size(), FirstComponent(path).size() + 1));
 }
 
+constexpr std::string_view kAnyDepthPattern = "**";
+
 // `path` or a directory above it is what `pattern` stands for. Both without the first slash.
 bool CoversByPattern(std::string_view pattern, std::string_view path) {
-  constexpr std::string_view kAnyDepthPattern = "**";
   bool retry = false;  // from here a "**" takes one component more
   std::string_view retry_pattern;
   std::string_view retry_path;
@@ -45,6 +46,35 @@ bool CoversByPattern(std::string_view pattern, std::string_view path) {
     }
   }
   return true;
+}
+
+using Patterns = std::set<std::string_view>;
+
+// `pattern`, and what is left of it where a "**" at its beginning stands for no directory.
+void Reach(std::string_view pattern, Patterns& reached) {
+  reached.insert(pattern);
+  for (; FirstComponent(pattern) == kAnyDepthPattern; pattern = BehindFirst(pattern))
+    reached.insert(BehindFirst(pattern));
+}
+
+// The patterns for the part of a path below `directory` that `pattern` matches as a whole. Both without the
+// first slash.
+Patterns RestsBelow(std::string_view pattern, std::string_view directory) {
+  Patterns rests;
+  Reach(pattern, rests);
+  for (; !directory.empty(); directory = BehindFirst(directory)) {
+    Patterns next;
+    for (const std::string_view rest : rests) {
+      if (FirstComponent(rest) == kAnyDepthPattern) {
+        Reach(rest, next);
+      } else if (!rest.empty() && MatchesName(FirstComponent(rest), FirstComponent(directory))) {
+        Reach(BehindFirst(rest), next);
+      }
+    }
+    rests = std::move(next);
+  }
+  rests.erase("");
+  return rests;
 }
 
 class DenialComparison {
@@ -73,6 +103,14 @@ class DenialComparison {
     if (!expanded || IsGlob(*expanded)) return false;
     const Result<Walked> walked = walker_.Walk(*expanded);
     return walked && !walked->status;
+  }
+
+  // Nothing is below it.
+  bool IsFile(const std::string& path) {
+    const Result<std::string> expanded = ExpandPath(path, places_, host_);
+    if (!expanded || IsGlob(*expanded)) return false;
+    const Result<Walked> walked = walker_.Walk(*expanded);
+    return walked && walked->Is(FileType::kRegular);
   }
 
  private:
@@ -123,44 +161,124 @@ bool IsUnreadable(const Named& grant, const std::vector<Named>& denials, const s
   });
 }
 
-// A grant of writing shows it, or something of it.
-bool IsShownForWriting(const Named& denial, const std::vector<Named>& grants) {
-  return std::any_of(grants.begin(), grants.end(), [&](const Named& grant) {
-    return AnyCovers(grant.names, denial.names) || AnyCovers(denial.names, grant.names);
-  });
+std::string JoinText(const std::string& directory, std::string_view rest) {
+  return (directory == "/" ? "" : directory) + "/" + std::string(rest);
 }
 
-void DenyWriting(const std::vector<Named>& denials, const std::vector<Named>& grants,
-                 DenialComparison& comparison, Imported& imported) {
-  for (const Named& denial : denials) {
-    if (!HasPattern(denial.path) && !IsShownForWriting(denial, grants)) continue;
-    if (!comparison.IsMissing(denial.path)) {
-      imported.read_only.push_back(denial.path);
-      if (HasPattern(denial.path))
-        imported.warnings.push_back(denial.path +
-                                    " is denied where it exists: a command can make what matches it later");
-      continue;
-    }
+PathNames BasesOf(const Named& pattern) {
+  PathNames bases;
+  for (const std::string& name : pattern.names) bases.insert(GlobBase(name));
+  return bases;
+}
+
+// Writes denials of writing as entries of a configuration. A read-only entry is a grant, and the most
+// specific entry wins: one that is below a denial of reading would open what that denies. So a path becomes
+// read-only only where the settings let it be read and a grant of writing shows it, and a pattern is denied
+// in each directory below it that is denied.
+class WriteDenials {
+ public:
+  struct Settings {
+    const std::vector<Named>& grants;    // of writing
+    const std::vector<Named>& denied;    // of reading
+    const std::vector<Named>& readable;  // below a denial too
+  };
+
+  WriteDenials(const Settings& settings, DenialComparison& comparison, Imported& imported)
+      : settings_(settings), comparison_(comparison), imported_(imported) {}
+
+  void Add(const Named& denial) {
+    if (HasPattern(denial.path)) return AddPattern(denial);
+    if (!IsShown(denial)) return;
+    if (!comparison_.IsMissing(denial.path)) return AddOnce(denial.path, imported_.read_only);
     // A read-only entry for what does not exist holds nothing: a command could make it.
-    imported.denied.push_back(denial.path);
-    imported.warnings.push_back(denial.path +
-                                " is not there: it is denied as a whole, so that no command makes it");
+    AddOnce(denial.path, imported_.denied);
+    imported_.warnings.push_back(denial.path +
+                                 " is not there: it is denied as a whole, so that no command makes it");
   }
-}
 
-void KeepNames(const std::vector<Named>& names, const std::vector<Named>& grants,
-               DenialComparison& comparison, Imported& imported) {
-  std::string missing;
-  for (const Named& name : names) {
-    if (!IsShownForWriting(name, grants)) continue;
-    const bool there = !comparison.IsMissing(name.path);
-    (there ? imported.read_only : imported.denied).push_back(name.path);
-    if (!there) missing += (missing.empty() ? "" : ", ") + name.path;
+  void Keep(const std::vector<Named>& names) {
+    std::string missing;
+    for (const Named& name : names) {
+      if (!IsShown(name)) continue;
+      const bool there = !comparison_.IsMissing(name.path);
+      AddOnce(name.path, there ? imported_.read_only : imported_.denied);
+      if (!there) missing += (missing.empty() ? "" : ", ") + name.path;
+    }
+    if (!missing.empty())
+      imported_.warnings.push_back(missing + ": denied as a whole, because " + imported_.source +
+                                   " lets no command make them");
   }
-  if (!missing.empty())
-    imported.warnings.push_back(missing + ": denied as a whole, because " + imported.source +
-                                " lets no command make them");
-}
+
+ private:
+  // For writing, and no denial of reading hides it.
+  [[nodiscard]] bool IsShown(const Named& path) const {
+    return std::any_of(settings_.grants.begin(), settings_.grants.end(),
+                       [&](const Named& grant) { return AnyCovers(grant.names, path.names); }) &&
+           !IsUnreadable(path, settings_.denied, settings_.readable);
+  }
+
+  void AddPattern(const Named& pattern) {
+    const std::vector<Named> shown = IsShown({.names = BasesOf(pattern)})
+                                         ? std::vector<Named>{pattern}
+                                         : BelowEach(settings_.grants, pattern);
+    for (const Named& part : shown) {
+      AddOnce(part.path, imported_.read_only);
+      DenyAgain(part);
+    }
+    if (!shown.empty())
+      imported_.warnings.push_back(pattern.path +
+                                   " is denied where it exists: a command can make what matches it later");
+  }
+
+  // `pattern` for what is below each of `directories`.
+  [[nodiscard]] static std::vector<Named> BelowEach(const std::vector<Named>& directories,
+                                                    const Named& pattern) {
+    std::vector<Named> parts;
+    for (const Named& directory : directories) {
+      Patterns rests;
+      for (const std::string& name : pattern.names) {
+        for (const std::string& above : directory.names)
+          rests.merge(RestsBelow(std::string_view(name).substr(1), std::string_view(above).substr(1)));
+      }
+      for (const std::string_view rest : rests) {
+        Named part{.path = JoinText(directory.path, rest)};
+        for (const std::string& above : directory.names) part.names.insert(JoinText(above, rest));
+        parts.push_back(std::move(part));
+      }
+    }
+    return parts;
+  }
+
+  // What `pattern` matches in a directory that is denied.
+  void DenyAgain(const Named& pattern) {
+    const PathNames bases = BasesOf(pattern);
+    for (const Named& denial : settings_.denied) {
+      if (HasPattern(denial.path)) {
+        DenyAgainBelow(denial, pattern);
+      } else if (!AnyCovers(denial.names, bases) && !comparison_.IsFile(denial.path)) {
+        for (const Named& part : BelowEach({denial}, pattern)) AddOnce(part.path, imported_.denied);
+      }
+    }
+  }
+
+  // Of two patterns the last name alone is compared: what it denies too many is denied anyway.
+  void DenyAgainBelow(const Named& denial, const Named& pattern) {
+    const PathNames bases = BasesOf(pattern);
+    const PathNames of_denial = BasesOf(denial);
+    if (!AnyCovers(bases, of_denial) && !AnyCovers(of_denial, bases)) return;
+    const std::string& name = *pattern.names.begin();
+    const std::string_view last = std::string_view(name).substr(name.rfind('/') + 1);
+    AddOnce(denial.path + "/**/" + std::string(last), imported_.denied);
+  }
+
+  static void AddOnce(const std::string& path, std::vector<std::string>& list) {
+    if (std::find(list.begin(), list.end(), path) == list.end()) list.push_back(path);
+  }
+
+  Settings settings_;
+  DenialComparison& comparison_;
+  Imported& imported_;
+};
 
 }  // namespace
 
@@ -176,7 +294,7 @@ Status LetDenialsWin(const std::string& directory, const Host& host, Imported& i
   if (!readable) return readable.error();
   constexpr std::size_t kMaxCompared = 1000000;
   const std::size_t denials = unwritable->size() + denied->size() * (1 + readable->size());
-  if (written->size() * denials > kMaxCompared)
+  if ((written->size() + unwritable->size()) * denials > kMaxCompared)
     return CannotImport("these settings",
                         "there are too many grants and denials to be compared with each other");
   std::vector<Named> kept;
@@ -194,10 +312,12 @@ Status LetDenialsWin(const std::string& directory, const Host& host, Imported& i
     return std::find(imported.read_write.begin(), imported.read_write.end(), path) !=
            imported.read_write.end();
   });
-  DenyWriting(*unwritable, kept, comparison, imported);
+  WriteDenials denials_of_writing({.grants = kept, .denied = *denied, .readable = *readable}, comparison,
+                                  imported);
+  for (const Named& denial : *unwritable) denials_of_writing.Add(denial);
   const auto names = AllNamesOf(imported.kept, comparison);
   if (!names) return names.error();
-  KeepNames(*names, kept, comparison, imported);
+  denials_of_writing.Keep(*names);
   return Done{};
 }
 

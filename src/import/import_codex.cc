@@ -194,6 +194,8 @@ class CodexReader {
       return Done{};
     }
     if (access != "read" && access != "write") return CannotImport(key, "it is neither read, write nor deny");
+    if (access == "read" && HasPattern(ImportedPath(path)))
+      return CannotImport(key, "Codex takes a pattern only to deny, and here it could open what is denied");
     Grant(key, path, access == "write" ? imported_.read_write : imported_.read_only);
     return Done{};
   }

@@ -161,10 +161,7 @@ void StdioSetup::DiscardTerminalAnswers() const {
   const std::vector<Stream*> outputs = Outputs();
   const bool asked = std::any_of(outputs.begin(), outputs.end(),
                                  [](const Stream* stream) { return stream->AskedTerminal(); });
-  if (!asked) return;
-  const int readable = ReadableTerminal();
-  const UniqueFd opened{readable < 0 ? ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC) : -1};
-  if (readable >= 0 || opened) DiscardAnswers(readable >= 0 ? readable : opened.Get());
+  if (asked) DiscardAnswersOfRun();
 }
 
 void StdioSetup::CloseChildEnds() {

@@ -48,6 +48,8 @@ class TerminalQueries {
 // Sends the terminal a query of ours and drops its input up to the answer: a terminal answers in order. Waits
 // at most half a second; does nothing if another job is in the foreground.
 void DiscardAnswers(int borrowed_terminal);
+// The same at the end of a run, with its terminal: a standard stream, or the controlling terminal.
+void DiscardAnswersOfRun();
 // The standard stream from which the run's terminal can be read; -1: none.
 [[nodiscard]] int ReadableTerminal();
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string>
 
+#include "base/unique_fd.h"
 #include "stdio/terminal_queries.h"
 
 namespace mxc {
@@ -191,6 +192,12 @@ void TerminalQueries::InString(std::uint8_t byte) {
   const bool ends = byte == kBell || byte == kStringEnd || state_ == State::kStringEscape;
   if (ends) state_ = State::kText;
   if (byte == kEscapeByte) state_ = State::kStringEscape;
+}
+
+void DiscardAnswersOfRun() {
+  const int readable = ReadableTerminal();
+  const UniqueFd opened{readable < 0 ? ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC) : -1};
+  if (readable >= 0 || opened) DiscardAnswers(readable >= 0 ? readable : opened.Get());
 }
 
 int ReadableTerminal() {

@@ -40,7 +40,7 @@ class Cluster:
     def state(self):
         return self.order(state=True)
 
-    def start(self, command, ttl=60, section=None, stdin=subprocess.DEVNULL, flags=(), **members):
+    def start(self, command, ttl=60, section=None, stdin=subprocess.DEVNULL, out=subprocess.PIPE, err=subprocess.PIPE, flags=(), **members):
         section = {"namespace": "agents", "warmPool": "small", "program": self.program, "ttl": ttl,
                    "kubeconfig": self.directory.name + "/kubeconfig", **(section or {})}
         config = {
@@ -52,7 +52,7 @@ class Cluster:
             json.dump(config, file)
         run = subprocess.Popen([self.program, *flags, "--result", name + "/result", name + "/config.json"], cwd="/",
                                env={"PATH": "/usr/bin:/bin", "HOME": self.directory.name},
-                               stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               stdin=stdin, stdout=out, stderr=err)
         run.result_file = name + "/result"
         return run
 

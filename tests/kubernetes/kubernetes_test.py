@@ -5,12 +5,15 @@
 """
 import json
 import os
+import pty
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -52,6 +55,32 @@ class Kubernetes(unittest.TestCase):
         self.assertEqual(inside["podUid"], "uid-" + inside["pod"])
         self.assertIn(inside["engine"], ("namespaces", "bubblewrap", "landlock"))
         self.assertEqual([end["how"] for end in self.cluster.state()["ended"]], ["deleted"])
+
+    def test_a_terminal_is_left_as_by_a_command_of_this_machine(self):
+        for after, number in (("exit 3", 0), ("sleep 30", signal.SIGTERM)):
+            with self.subTest(after):
+                ours, its = pty.openpty()
+                run = self.cluster.start(["sh", "-c", r"printf '\033[c\033[?1049h\033[8m\033(0hidden'; " + after],
+                                         stdin=its, out=its, err=its)
+                seen, answered = b"", 0
+                while select.select([ours], [], [], 0.2)[0] or run.poll() is None:
+                    if not select.select([ours], [], [], 0)[0]:
+                        continue
+                    seen += os.read(ours, 65536)
+                    if number and b"hidden" in seen:
+                        run.send_signal(number)
+                        number = 0
+                    while answered < seen.count(b"\033[c") + seen.count(b"\033[5n"):  # as a terminal does
+                        os.write(ours, b"\033[0n" if answered else b"\033[?62;1c")
+                        answered += 1
+                self.assertIn(b"\033[?1049l", seen)
+                self.assertIn(b"\033[5n", seen)
+                attributes = termios.tcgetattr(its)
+                attributes[3] &= ~termios.ICANON
+                termios.tcsetattr(its, termios.TCSANOW, attributes)
+                self.assertEqual(select.select([its], [], [], 0)[0], [], "an answer is left for the caller's shell")
+                os.close(ours)
+                os.close(its)
 
     def test_input_goes_to_the_command(self):
         run = self.cluster.start(["sh", "-c", "read line; echo got $line; cat | wc -c"], stdin=subprocess.PIPE)

@@ -10,6 +10,7 @@
 
 #include "kubernetes/claim_clock.h"
 #include "kubernetes/remote/pod_exec.h"
+#include "stdio/terminal_queries.h"
 
 namespace mxc::kubernetes {
 namespace {
@@ -21,11 +22,11 @@ constexpr int kTickMs = 500;
 // How long a stream may stay open when kubectl has ended: a plug-in of its may hold it.
 constexpr std::uint64_t kLeftOpenMs = 1000;
 
-// From kubectl to the caller.
+// From kubectl to the caller. A terminal is left as by a command of this machine.
 class OutputStream {
  public:
   OutputStream(UniqueFd source, int target, const std::string& token)
-      : source_(std::move(source)), target_(target), marked_(token) {}
+      : source_(std::move(source)), target_(target), to_terminal_(::isatty(target) != 0), marked_(token) {}
 
   [[nodiscard]] pollfd Source() const {
     return {.fd = pending_.empty() ? source_.Get() : -1, .events = POLLIN, .revents = 0};
@@ -38,21 +39,35 @@ class OutputStream {
   [[nodiscard]] bool Complete() const { return marked_.Complete(); }
   [[nodiscard]] const std::string& Behind() const { return marked_.Behind(); }
   [[nodiscard]] int Failure() const { return failure_; }
+  // Whether the terminal may answer to what it was sent.
+  [[nodiscard]] bool AskedTerminal() const { return queries_.Seen(); }
 
   void Read() {
     std::array<char, kStepBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read(2) fills it
     const ssize_t count = ::read(source_.Get(), buffer.data(), buffer.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (count > 0) {
-      pending_ += marked_.Feed({buffer.data(), static_cast<std::size_t>(count)});
+      Pass(marked_.Feed({buffer.data(), static_cast<std::size_t>(count)}));
     } else {
       Close();
     }
     if (failure_ != 0) pending_.clear();
   }
+  // What the terminal gets after this is no part of a sequence of the command's.
   void Close() {
+    if (!source_) return;
     source_.Reset();
-    pending_ += marked_.Rest();
+    Pass(marked_.Rest());
+    if (to_terminal_) pending_ += queries_.Closing();
+  }
+  // Before its time: what a terminal takes at once.
+  void Abandon() {
+    Close();
+    while (to_terminal_ && !pending_.empty()) {
+      pollfd target = Target();
+      if (::poll(&target, 1, 0) <= 0 || (target.revents & POLLOUT) == 0) return;
+      Write();
+    }
   }
   void Write() {
     const ssize_t count = ::write(target_, pending_.data(), std::min(pending_.size(), kWriteBytes));
@@ -66,8 +81,15 @@ class OutputStream {
   }
 
  private:
+  void Pass(const std::string& output) {
+    if (to_terminal_) queries_.Feed(output);
+    pending_ += output;
+  }
+
   UniqueFd source_;
   int target_;  // borrowed
+  bool to_terminal_;
+  TerminalQueries queries_ = {};
   MarkedStream marked_;
   std::string pending_ = {};
   int failure_ = 0;
@@ -133,6 +155,8 @@ class PodRelay {
       exec_.claim.Renew();
     }
     process_.End();
+    for (OutputStream* stream : {&out_, &err_}) stream->Abandon();
+    if (out_.AskedTerminal() || err_.AskedTerminal()) DiscardAnswersOfRun();
     end_.complete = out_.Complete() && err_.Complete();
     end_.report = err_.Behind();
     for (const OutputStream* stream : {&out_, &err_})
