@@ -134,6 +134,7 @@ bool Connection::Judged(const std::string& problem) {
   const Bytes passed = client_->Client().Take();
   unsent_.insert(unsent_.end(), passed.begin(), passed.end());
   if (!passed.empty()) answered_ = in_.bytes;
+  if (client_->Client().WantsServer() && in_.allowance == UINT64_MAX) in_.allowance = 0;  // once more
   if (client_->Client().WantsAnotherServer()) {
     Reconnect();
     return false;
