@@ -44,6 +44,7 @@ class Talk {
     name_filter_.Client().OnAnotherServer();
     return Client("");
   }
+  [[nodiscard]] bool Full() { return name_filter_.Client().IsFull(); }
   [[nodiscard]] bool Free() { return name_filter_.Client().Free(); }
 
  private:
@@ -402,6 +403,28 @@ TEST(ClientSide, NoLineInAnOpeningAsksForAHost) {
   }
   const std::string cancel = Counted(4, "").substr(0, 3) + "\x1c\x04\xd2\x16\x2e" + "pid_\r\nHOST evil\n";
   EXPECT_THAT(Talk().Client(cancel + "...."), testing::StartsWith("refused"));
+}
+
+// The kernel holds the rest, and stops the client.
+TEST(ClientSide, WhatWaitsForTheServerIsBounded) {
+  const std::string get = "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n";
+  const std::string expects =
+      "PUT / HTTP/1.1\r\nHost: good.test\r\nExpect: 100-continue\r\nContent-Length: 999999\r\n\r\n";
+  const std::string ssl("\0\0\0\x08\x04\xd2\x16\x2f", 8);
+  for (const std::string& opening : {Asks(), kConnect, expects, "*1\r\n$4\r\nPING\r\n"s, Hello("good.test"),
+                                     "SSH-2.0-x\r\n"s, ssl, get + Asks()}) {
+    Talk talk;
+    talk.Client(opening);
+    EXPECT_FALSE(talk.Full()) << opening;
+    EXPECT_EQ(talk.Client("\x16\x03\x03\xff\xff" + std::string(kMaxFirstBytes, 'x')), "") << opening;
+    EXPECT_TRUE(talk.Full()) << opening;
+  }
+  Talk body;
+  EXPECT_FALSE(body.Client(expects).empty());
+  EXPECT_EQ(body.Client(std::string(kMaxFirstBytes, 'x')), "");
+  EXPECT_TRUE(body.Full());
+  EXPECT_EQ(body.Server("HTTP/1.1 100 Continue\r\n\r\n").size(), kMaxFirstBytes);
+  EXPECT_FALSE(body.Full());
 }
 
 // What a server answers to a request may begin with whatever the client wants.

@@ -55,6 +55,12 @@ class ClientSide {
   [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
   // Whether it holds bytes that may not be forwarded yet.
   [[nodiscard]] bool Holds() const { return !heard_.empty(); }
+  // It holds as much as it may, for as long as the server's answer is not there: let the kernel keep the
+  // rest.
+  [[nodiscard]] bool IsFull() const {
+    const bool waits = AwaitsServer() || phase_ == Phase::kUpgrade || phase_ == Phase::kRecords;
+    return waits && heard_.size() >= kMaxFirstBytes;
+  }
   // The client asks for a WebSocket, a tunnel or 100 (Continue) on a connection that has carried another
   // request. The end of the answer to that one is not known, so a 101, 200 or 100 could be part of its body:
   // the request needs a new connection to the server. Nothing more passes until OnAnotherServer.

@@ -159,7 +159,7 @@ bool Connection::Listen() {
     out_.allowance = client_->Client().Unread();
     client_->Client().Skip(out_.allowance);
     if (out_.allowance > 0) return true;
-    if (!inner_->end.readable || client_ended_) return false;
+    if (!inner_->end.readable || client_ended_ || client_->Client().IsFull()) return false;
     const ssize_t count = ::recv(inner_->end.socket.Get(), buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {

@@ -17,7 +17,8 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::size_t kMaxFlows = 2048;
-constexpr std::size_t kMaxPending = 8;  // datagrams that wait for a name's address
+constexpr std::size_t kMaxPending = 8;             // datagrams that wait for a name's address
+constexpr std::size_t kMaxPendingBytes = 4 << 20;  // of all flows; more are lost, as datagrams may be
 constexpr int kDatagramsPerTurn = 64;
 constexpr std::string_view kHidesName =
     "it begins QUIC or DTLS, whose name is not looked at; programs fall back to TCP";
@@ -84,7 +85,9 @@ class UdpFlow : public Watcher {
   void Send(ByteView payload) {
     active_ms_ = gate_.services_.loop.NowMs();
     if (!socket_) {
-      if (pending_.size() < kMaxPending) pending_.emplace_back(payload.begin(), payload.end());
+      if (pending_.size() >= kMaxPending || gate_.pending_bytes_ + payload.size() > kMaxPendingBytes) return;
+      gate_.pending_bytes_ += payload.size();
+      pending_.emplace_back(payload.begin(), payload.end());
       return;
     }
     if (destination_.MustBeChecked() && BeginsEncryption(payload)) return Refuse(kHidesName, payload.size());
@@ -113,6 +116,7 @@ class UdpFlow : public Watcher {
   void End() {
     if (reported_) return;
     reported_ = true;
+    (void)TakePending();
     destination_.Record().duration_ms = WallClockMs() - destination_.Record().time_ms;
     gate_.services_.reporter.Report(destination_.Record());
     socket_.Reset();
@@ -139,7 +143,7 @@ class UdpFlow : public Watcher {
       socket_ = std::move(socket);
       if (!gate_.services_.loop.Watch(socket_.Get(), EPOLLIN, *this))
         return Refuse(std::strerror(errno), size);
-      for (const Bytes& payload : std::exchange(pending_, {})) {
+      for (const Bytes& payload : TakePending()) {
         if (socket_) Send(payload);
       }
       return;
@@ -153,6 +157,11 @@ class UdpFlow : public Watcher {
     Unreachable(size);
     End();
     gate_.Drop(key_);
+  }
+
+  std::vector<Bytes> TakePending() {
+    for (const Bytes& payload : pending_) gate_.pending_bytes_ -= payload.size();
+    return std::exchange(pending_, {});
   }
 
   void Unreachable(std::size_t size) const {
