@@ -141,6 +141,11 @@ TEST(GatewayDatagrams, QuicAndDtlsAreRefusedWhereANameIsDenied) {
       EXPECT_EQ(say("\xc3own!" + std::string(1200, 'x')), "|ECONNREFUSED");
       EXPECT_EQ(say(std::string("\x16\xfe\xfd\0\0", 5)), "|ECONNREFUSED");
       EXPECT_EQ(say(std::string("\x16\1\0\0\0", 5)), "|ECONNREFUSED");  // DTLS before its RFC
+      const std::string hello =
+          std::string("\x16\xfe\xff\0\0\0\0\0\0\0\0\0\x2c\1\0\0\x20", 17) + std::string(40, '\0');
+      for (const std::size_t size : {1U, 13U, 500U})
+        EXPECT_EQ(say(std::string(size, '\5') + hello), "|ECONNREFUSED");
+      EXPECT_EQ(say(std::string(13, '\5') + hello.substr(0, 12)), "\5");
       EXPECT_EQ(say("\x0dIDENTITYQ043" + std::string(20, 'x')), "|ECONNREFUSED");
       EXPECT_EQ(say("\x01Q039" + std::string(20, 'x')), "|ECONNREFUSED");
       EXPECT_EQ(say("\x01Query"), "\x01");

@@ -48,7 +48,7 @@ std::vector<std::string> Texts(const std::vector<GatewayRecord>& records) {
 TEST(Gateway, ReachesWhatItsRulesName) {
   InWorld([](World& world) {
     world.Serve("203.0.113.1", 80, [](int connection) {
-      SendText(connection, "echo " + Receive(connection, std::string_view(kRequest).size()).substr(0, 5));
+      SendText(connection, "HTTP/1.1 " + Receive(connection, std::string_view(kRequest).size()).substr(0, 5));
     });
     world.Name("good.test", {"203.0.113.1"});
     world.Start(Allow({Host("good.test", {Tcp(80)})}));
@@ -56,13 +56,13 @@ TEST(Gateway, ReachesWhatItsRulesName) {
       EXPECT_THAT(Ask("good.test"), ElementsAre("198.18.0.16"));
       const UniqueFd socket = Connect("198.18.0.16", 80);
       SendText(socket.Get(), kRequest);
-      EXPECT_EQ(ReceiveAll(socket.Get()), "echo GET /|end");
+      EXPECT_EQ(ReceiveAll(socket.Get()), "HTTP/1.1 GET /|end");
     });
     const std::vector<GatewayRecord> records = world.Finish();
     EXPECT_THAT(Texts(records), ElementsAre("allow connection good.test 203.0.113.1:80 /allow/good.test"));
     ASSERT_EQ(records.size(), 1U);
     EXPECT_EQ(records[0].bytes_out, std::string_view(kRequest).size());
-    EXPECT_EQ(records[0].bytes_in, 10U);
+    EXPECT_EQ(records[0].bytes_in, 14U);
   });
 }
 

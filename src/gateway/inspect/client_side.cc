@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kAnotherProtocol = "the server answers in another protocol than the client's";
 constexpr std::string_view kNamesHost = "it names a host in a protocol that the gateway cannot check";
+constexpr std::string_view kChangesProtocol = "it changes its protocol";
+constexpr std::string_view kHttpAnswer = "HTTP/1.";
 
 // By the first line of its greeting (RFC 5321, 4.3.1): what follows may repeat the client's words.
 bool GreetsAsMail(ByteView said) {
@@ -117,13 +119,14 @@ ClientSide::State ClientSide::Next() {
 }
 
 ClientSide::Step ClientSide::Advance() {
+  if (of_http_ && !kHttpAnswer.starts_with(TextOf(server_).substr(0, kHttpAnswer.size())))
+    return Broken(kAnotherProtocol);
   if (watched_) return LeaveWatched();
   switch (phase_) {
     case Phase::kFirstBytes:
       return HearFirstBytes();
     case Phase::kJudged:
-      LeaveJudged();
-      return Step::kOn;
+      return LeaveJudged();
     case Phase::kBody:
       return HearBody();
     case Phase::kContinue:
@@ -172,36 +175,48 @@ ClientSide::Step ClientSide::HearFirstBytes() {
     case ProtocolSniffer::State::kDone:
       break;
   }
-  if (only_protocol_ && head_.Protocol().protocol != protocol_) return Broken("it changes its protocol");
+  if (only_protocol_ && head_.Protocol().protocol != protocol_) return Broken(kChangesProtocol);
   ++heads_;
   ++heads_here_;
   phase_ = Phase::kJudged;
   return Step::kHead;
 }
 
-void ClientSide::LeaveJudged() {
+ClientSide::Step ClientSide::LeaveJudged() {
+  const ByteView head = ByteView(heard_).first(head_.Size());
   if (head_.Is() == ProtocolSniffer::Kind::kHttp) {
     const bool asks = head_.Head().websocket || head_.Head().awaits_continue || head_.Connects();
-    if (asks && heads_here_ > 1 && tunnel_port_ == 0) {
-      phase_ = Phase::kReconnect;
-      return;
-    }
+    if (asks && heads_here_ > 1 && tunnel_port_ == 0) return Enter(Phase::kReconnect);
     blind_ = blind_ || (asks && (heads_here_ > 1 || !server_.empty()));
+    of_http_ = of_http_ || heads_here_ == 1;
+    requests_ = requests_ || !head_.Connects();
     body_.emplace(head_.Body());
     phase_ = head_.Head().awaits_continue ? Phase::kContinue : Phase::kBody;
-  } else if (behind_hello_) {
-    phase_ = *std::exchange(behind_hello_, std::nullopt);
   } else if (head_.Is() == ProtocolSniffer::Kind::kTls) {
-    // A server asks for another ClientHello once at most (RFC 8446, 4.1.4).
-    phase_ = hello_again_ ? Phase::kFree : Phase::kRecords;
-    early_data_ = head_.Head().early_data;
+    // What a server of HTTP answers may hold anything.
+    if (requests_) return Broken(kChangesProtocol);
+    if (hidden_lines_.Feed(head)) return Broken(kNamesHost);
+    LeaveHello();
   } else {
     protocol_ = head_.Protocol().protocol;
-    const auto end = heard_.begin() + static_cast<std::ptrdiff_t>(head_.Size());
-    opening_.assign(heard_.begin(), end);
+    opening_.assign(head.begin(), head.end());
     phase_ = head_.Protocol().found.negotiates ? Phase::kEncrypt : Phase::kAnswer;
   }
   Pass(head_.Size());
+  return Step::kOn;
+}
+
+void ClientSide::LeaveHello() {
+  if (behind_hello_) {
+    phase_ = *std::exchange(behind_hello_, std::nullopt);
+    return;
+  }
+  // A server asks for another ClientHello once at most (RFC 8446, 4.1.4).
+  phase_ = hello_again_ ? Phase::kFree : Phase::kRecords;
+  early_data_ = head_.Head().early_data;
+  if (hello_again_ || !blind_) return;
+  server_.clear();  // it has to answer to this
+  asked_ = 0;
 }
 
 ClientSide::Step ClientSide::HearBody() {
@@ -250,37 +265,45 @@ ClientSide::Step ClientSide::AwaitTunnel() {
     server_.erase(server_.begin(), server_.begin() + static_cast<std::ptrdiff_t>(answer.size));
     tunnel_port_ = head_.Port();
     heads_here_ = 0;
+    of_http_ = false;
+    requests_ = false;
   } else {
     blind_ = true;
   }
   return Expect(ProtocolSniffer::Takes::kAll);
 }
 
-// Until the server's answer says whether another ClientHello follows.
+// Until the server's answer says that it speaks TLS, and whether another ClientHello follows. Where TLS
+// begins inside another protocol, nothing passes before that.
 ClientSide::Step ClientSide::HearRecords() {
+  const ByteView said = ByteView(server_).subspan(std::min(asked_, server_.size()));
+  const ServerSays answer = ReadServerHello(said);
+  if (answer == ServerSays::kNoTls) return Broken(kAnotherProtocol);
   if (record_left_ > 0) {
     const std::size_t count = std::min<std::uint64_t>(record_left_, heard_.size());
+    if (answer == ServerSays::kNothingYet && hidden_lines_.Feed(ByteView(heard_).first(count)))
+      return Broken(kNamesHost);
     Pass(count);
     record_left_ -= count;
     if (record_left_ > 0) return Step::kWait;
   }
-  const ByteView said = ByteView(server_).subspan(std::min(asked_, server_.size()));
-  const ServerSays answer = blind_ ? ServerSays::kNothingYet : ReadServerHello(said);
   if (answer == ServerSays::kHello) return Enter(Phase::kFree);
   if (heard_.size() <= kTlsRecordHeader) return Step::kWait;
-  if (answer == ServerSays::kNoTls) return Broken(kAnotherProtocol);
   const std::uint8_t type = heard_[0];
-  const std::size_t size = (std::size_t{heard_[3]} << 8U) + heard_[4];
-  if (type < kChange || type > kData || size == 0) return Broken(kMalformedTls);
-  if (type == kHandshake &&
-      (answer == ServerSays::kAnotherHello || (blind_ && heard_[kTlsRecordHeader] == 1))) {
+  const std::size_t size = NumberAt(heard_, 3, 2);
+  // Neither is encrypted before a ServerHello: RFC 8446, 5 and 6.
+  const bool fits = (type != kChange || size == 1) && (type != kAlert || size == 2);
+  if (type < kChange || type > kData || heard_[1] != kTlsMajorVersion || size == 0 || !fits)
+    return Broken(kMalformedTls);
+  if (blind_ && answer == ServerSays::kNothingYet) return Step::kWait;
+  if (type == kHandshake && answer == ServerSays::kAnotherHello) {
     hello_again_ = true;
     // With a name, if the first had one.
     return Expect(head_.OnlyHello() ? ProtocolSniffer::Takes::kHello : ProtocolSniffer::Takes::kAll);
   }
   const bool early =
       type != kHandshake && (type != kData || early_data_ || answer == ServerSays::kAnotherHello);
-  if (!early) return blind_ ? Enter(Phase::kFree) : Step::kWait;
+  if (!early) return Step::kWait;
   record_left_ = kTlsRecordHeader + size;
   return Step::kOn;
 }
@@ -303,7 +326,10 @@ ClientSide::Step ClientSide::AwaitAnswer() {
 // PostgreSQL: the server answers each request for encryption with one byte, 'S' or 'N'.
 ClientSide::Step ClientSide::AwaitEncryption() {
   constexpr std::size_t kMostRequests = 4;
-  if (heard_.empty()) return Step::kWait;
+  constexpr std::string_view kErrors = "EG";
+  const bool said = !blind_ && server_.size() > asked_;
+  if (heard_.empty() && !(said && kErrors.find(static_cast<char>(server_[asked_])) == std::string_view::npos))
+    return Step::kWait;
   if (blind_) {
     only_protocol_ = heard_[0] == 0;
     return Expect(only_protocol_ ? ProtocolSniffer::Takes::kAll : ProtocolSniffer::Takes::kHello);
@@ -325,11 +351,9 @@ ClientSide::Step ClientSide::HearLines() {
   const ByteView text = BeforeHello();
   const std::optional<std::size_t> before_tls = lines_.Feed(text);
   if (!before_tls) return Broken(kMalformedTls);
-  const bool begins = *before_tls < text.size() || (hello_ && lines_.TlsMayBegin());
-  if (!begins) return of_files_ && !GreetsAsMail(server_) ? WatchHosts(text) : Watch(text);
-  hello_ = {};
-  Pass(*before_tls);
-  return Expect(ProtocolSniffer::Takes::kHello);
+  if (*before_tls < text.size()) hello_ = HelloStart{.at = *before_tls};
+  const ByteView lines = text.first(*before_tls);
+  return of_files_ && !GreetsAsMail(server_) ? WatchHosts(lines) : Watch(lines);
 }
 
 // A mail may have a line that begins with "host".
@@ -367,18 +391,20 @@ ClientSide::Step ClientSide::HearUnknown() {
   const UnknownOpening::State line = unknown_.Feed(text);
   if (line == UnknownOpening::State::kRequest) return Broken(kMalformedRequest);
   if (line == UnknownOpening::State::kEnded) phase_ = Phase::kUnheard;
-  return Watch(text);
+  return WatchUnheard(text);
 }
 
 // The server of a known protocol has greeted a client that spoke first. A client of MySQL never does; another
-// may have asked for TLS already.
+// may have asked for TLS already, or for a host of FTP.
 ClientSide::Step ClientSide::AfterGreeting(Sequel sequel) {
   if (sequel == Sequel::kMysql) return Broken("it speaks before the server has greeted it");
   lines_.ExpectTls();
   unrecognised_ = false;
-  const bool lines = sequel == Sequel::kLines || sequel == Sequel::kFile;
-  EnterSequel(lines && heads_ > 0 ? Sequel::kWatched : sequel);  // TLS is not of lines
-  return Step::kOn;
+  EnterSequel(sequel);
+  if (!of_files_ || GreetsAsMail(server_)) return Step::kOn;
+  if (!early_known_) return Broken(kNamesHost);
+  hosts_ = std::exchange(early_hosts_, {});
+  return hosts_.empty() ? Step::kOn : Step::kHosts;
 }
 
 ClientSide::Step ClientSide::HearUnheard() {
@@ -388,6 +414,14 @@ ClientSide::Step ClientSide::HearUnheard() {
   if (server_.size() >= kLongestGreeting) return Enter(Phase::kWatched);
   const ByteView text = BeforeHello();
   if (host_line_.Feed(text)) return Broken(kNamesHost);
+  return WatchUnheard(text);
+}
+
+// The server may still greet as one of FTP.
+ClientSide::Step ClientSide::WatchUnheard(ByteView text) {
+  constexpr std::size_t kMostHosts = 64;
+  early_known_ = host_commands_.Feed(text, early_hosts_) && early_known_ && early_hosts_.size() <= kMostHosts;
+  if (!early_known_) early_hosts_.clear();
   return Watch(text);
 }
 
@@ -418,7 +452,7 @@ ClientSide::Step ClientSide::LeaveWatched() {
   heard_.insert(heard_.begin(), hello_->begun.begin(), hello_->begun.end());
   ahead_ = hello_->begun.size();
   hello_ = {};
-  behind_hello_ = phase_ == Phase::kLines ? Phase::kWatched : phase_;  // no lines follow
+  if (phase_ != Phase::kLines) behind_hello_ = phase_;  // where TLS begins is not known
   return Expect(ProtocolSniffer::Takes::kHello);
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "gateway/inspect/hello_scan.h"
+#include "gateway/inspect/hidden_lines.h"
 #include "gateway/inspect/host_commands.h"
 #include "gateway/inspect/host_line.h"
 #include "gateway/inspect/http_body.h"
@@ -54,6 +55,12 @@ class ClientSide {
   [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
   // Whether it holds bytes that may not be forwarded yet.
   [[nodiscard]] bool Holds() const { return !heard_.empty(); }
+  // It holds as much as it may, for as long as the server's answer is not there: let the kernel keep the
+  // rest.
+  [[nodiscard]] bool IsFull() const {
+    const bool waits = AwaitsServer() || phase_ == Phase::kUpgrade || phase_ == Phase::kRecords;
+    return waits && heard_.size() >= kMaxFirstBytes;
+  }
   // The client asks for a WebSocket, a tunnel or 100 (Continue) on a connection that has carried another
   // request. The end of the answer to that one is not known, so a 101, 200 or 100 could be part of its body:
   // the request needs a new connection to the server. Nothing more passes until OnAnotherServer.
@@ -97,6 +104,7 @@ class ClientSide {
   [[nodiscard]] bool HearsAnswer() const { return phase_ == Phase::kUpgrade || phase_ == Phase::kTunnel; }
   [[nodiscard]] Step Advance();
   [[nodiscard]] Step HearFirstBytes();
+  [[nodiscard]] Step LeaveJudged();
   [[nodiscard]] Step HearBody();
   [[nodiscard]] Step HearRecords();
   [[nodiscard]] Step HearLines();
@@ -107,6 +115,7 @@ class ClientSide {
   [[nodiscard]] ByteView BeforeHello();
   [[nodiscard]] Step Watch(ByteView text);
   [[nodiscard]] Step WatchHosts(ByteView text);
+  [[nodiscard]] Step WatchUnheard(ByteView text);
   [[nodiscard]] Step LeaveWatched();
   [[nodiscard]] Step AfterGreeting(Sequel sequel);
   [[nodiscard]] Step AwaitUpgrade();
@@ -119,18 +128,20 @@ class ClientSide {
   Step Expect(ProtocolSniffer::Takes takes);  // waits for another opening
   void EnterSequel(Sequel sequel);
   void Pass(std::size_t count);
-  void LeaveJudged();
+  void LeaveHello();
 
   bool tolerant_;
   bool ended_ = false;
   Phase phase_ = Phase::kFirstBytes;
   Bytes heard_ = {};     // received, not judged
   Bytes passed_ = {};    // judged, not taken
-  Bytes server_ = {};    // the server's first bytes
+  Bytes server_ = {};    // the server's first bytes, or those behind a ClientHello
   bool spoken_ = false;  // some of the client's bytes were passed
   // The server's next answer cannot be told from its earlier bytes: a greeting, or the body of an answer that
   // refused a CONNECT.
   bool blind_ = false;
+  bool of_http_ = false;   // the client opened with a request: the server's first bytes are an answer to it
+  bool requests_ = false;  // this server got another request than CONNECT
   std::uint16_t tunnel_port_ = 0;  // in a tunnel a new connection would not lead to the same server
   ProtocolSniffer head_ = ProtocolSniffer(ProtocolSniffer::Takes::kAll);
   std::size_t fed_ = 0;  // bytes of heard_ that head_ has seen
@@ -146,6 +157,9 @@ class ClientSide {
   StartTlsLines lines_ = {};
   bool of_files_ = false;  // the server may be one of FTP
   HostCommands host_commands_ = {};
+  std::vector<AskedHost> early_hosts_ = {};  // of commands before the server has sent something
+  bool early_known_ = true;
+  HiddenLines hidden_lines_ = {};
   bool unrecognised_ = false;    // the protocol is unknown
   UnknownOpening unknown_ = {};  // its first line
   HostLine host_line_ = {};

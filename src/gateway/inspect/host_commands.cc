@@ -1,10 +1,13 @@
 #include "gateway/inspect/host_commands.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "gateway/inspect/protocol_sniffer.h"
+#include "gateway/rules/address.h"
+#include "gateway/rules/rules.h"
 #include "mxc/fold.h"
 
 namespace mxc::egress {
@@ -15,28 +18,45 @@ constexpr char kInterpretAsCommand = '\xff';
 // How a client interrupts a transfer, in front of ABOR: Interrupt Process, Data Mark.
 constexpr std::string_view kInterrupts[] = {"\xff\xf4", "\xff\xf2"};
 
+bool IsPassed(char c) { return PassedOver(static_cast<std::uint8_t>(c)); }
+
 std::string_view WithoutInterrupts(std::string_view line) {
   for (const std::string_view interrupt : kInterrupts)
     if (line.starts_with(interrupt)) line.remove_prefix(interrupt.size());
   return line;
 }
 
+// One name or address in its plain spelling, with blanks around it: some servers take quotes and backslashes
+// out of it.
+std::optional<AskedHost> ReadArgument(std::string_view text) {
+  while (!text.empty() && IsPassed(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsPassed(text.back())) text.remove_suffix(1);
+  const bool bracket = text.starts_with('[') && text.ends_with(']');
+  const std::string_view inner = bracket ? text.substr(1, text.size() - 2) : text;
+  if (const auto address = IpAddress::Parse(inner)) {
+    if (bracket && !address->ipv6) return std::nullopt;
+    return AskedHost{.name = address->Text()};
+  }
+  if (text.ends_with('.')) text.remove_suffix(1);
+  const auto name = ValidName(text);
+  return name ? std::optional(AskedHost{.name = *name}) : std::nullopt;
+}
+
 }  // namespace
 
 bool HostCommands::EndLine(std::vector<AskedHost>& hosts) {
   constexpr std::string_view kName = "host";
-  const auto is_blank = [](char c) { return PassedOver(static_cast<std::uint8_t>(c)); };
   const std::string ended = std::exchange(line_, {});
   const std::string_view line = WithoutInterrupts(ended);
-  const auto begin = std::find_if_not(line.begin(), line.end(), is_blank);
-  const auto end = std::find_if(begin, line.end(), is_blank);
+  const auto begin = std::find_if_not(line.begin(), line.end(), IsPassed);
+  const auto end = std::find_if(begin, line.end(), IsPassed);
   const std::string_view word(begin, end);
   if (word.find(kInterpretAsCommand) != std::string_view::npos) return false;
   if (!EqualsFolded(word, kName)) return true;
   if (line.find(kInterpretAsCommand) != std::string_view::npos) return false;
-  const std::size_t before = hosts.size();
-  AddHostsIn(std::string_view(end, line.end()), hosts);
-  return hosts.size() > before;
+  const std::optional<AskedHost> host = ReadArgument(std::string_view(end, line.end()));
+  if (host) hosts.push_back(*host);
+  return host.has_value();
 }
 
 bool HostCommands::Feed(ByteView bytes, std::vector<AskedHost>& hosts) {

@@ -12,7 +12,7 @@ namespace mxc::egress {
 class HostCommands {
  public:
   // To be called with the client's next bytes, in any pieces: adds the hosts that lines ending in them ask
-  // for. False: such a line names none, or what a server would read in it is not known.
+  // for. False: such a line names none or several, or what a server would read in it is not known.
   [[nodiscard]] bool Feed(ByteView bytes, std::vector<AskedHost>& hosts);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gateway/inspect/hidden_lines.h"
 #include "gateway/inspect/protocol_sniffer.h"
 
 namespace mxc::egress {
@@ -68,7 +69,7 @@ FirstBytesMatch PostgresClient(ByteView bytes) {
   const auto line_end = [](std::uint8_t byte) { return byte == '\r' || byte == '\n'; };
   if (startup && std::any_of(body.begin(), body.end(), line_end)) return kNotIt;
   if (bytes.size() < size) return kNotYet;
-  if (ResemblesRequest(TextOf(body))) return kNotIt;
+  if (ResemblesRequest(TextOf(body)) || HidesRequest(TextOf(body))) return kNotIt;
   return startup && body.back() != 0 ? kNotIt : FirstBytesMatch{.match = Match::kYes, .size = size};
 }
 
@@ -122,7 +123,9 @@ FirstBytesMatch RedisClient(ByteView bytes) {
     if (text.substr(at, 2) != "\r\n") return kNotIt;
     at += 2;
   }
-  return NamesHttp(text.substr(0, at)) ? kNotIt : FirstBytesMatch{.match = Match::kYes, .size = at};
+  const std::string_view command = text.substr(0, at);
+  return NamesHttp(command) || HidesRequest(command) ? kNotIt
+                                                     : FirstBytesMatch{.match = Match::kYes, .size = at};
 }
 
 Match RedisServer(ByteView said, ByteView /*opening*/) {
@@ -154,8 +157,10 @@ FirstBytesMatch MongoClient(ByteView bytes) {
   if (!IsMongoOperation(code) && code != kQuery) return kNotIt;
   const std::size_t size = LittleEndian(bytes, 0);
   if (bytes.size() < size) return kNotYet;
-  return ResemblesRequest(TextOf(bytes.first(size))) ? kNotIt
-                                                     : FirstBytesMatch{.match = Match::kYes, .size = size};
+  const std::string_view message = TextOf(bytes.first(size));
+  return ResemblesRequest(message) || HidesRequest(message)
+             ? kNotIt
+             : FirstBytesMatch{.match = Match::kYes, .size = size};
 }
 
 Match MongoServer(ByteView said, ByteView first_bytes) {

@@ -134,6 +134,7 @@ bool Connection::Judged(const std::string& problem) {
   const Bytes passed = client_->Client().Take();
   unsent_.insert(unsent_.end(), passed.begin(), passed.end());
   if (!passed.empty()) answered_ = in_.bytes;
+  if (client_->Client().WantsServer() && in_.allowance == UINT64_MAX) in_.allowance = 0;  // once more
   if (client_->Client().WantsAnotherServer()) {
     Reconnect();
     return false;
@@ -158,7 +159,7 @@ bool Connection::Listen() {
     out_.allowance = client_->Client().Unread();
     client_->Client().Skip(out_.allowance);
     if (out_.allowance > 0) return true;
-    if (!inner_->end.readable || client_ended_) return false;
+    if (!inner_->end.readable || client_ended_ || client_->Client().IsFull()) return false;
     const ssize_t count = ::recv(inner_->end.socket.Get(), buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "gateway/inspect/protocol_sniffer.h"
+#include "gateway/inspect/server_hello.h"
 #include "gateway/net/packet.h"
 #include "gateway/net/sockets_linux.h"
 
@@ -17,7 +18,8 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::size_t kMaxFlows = 2048;
-constexpr std::size_t kMaxPending = 8;  // datagrams that wait for a name's address
+constexpr std::size_t kMaxPending = 8;             // datagrams that wait for a name's address
+constexpr std::size_t kMaxPendingBytes = 4 << 20;  // of all flows; more are lost, as datagrams may be
 constexpr int kDatagramsPerTurn = 64;
 constexpr std::string_view kHidesName =
     "it begins QUIC or DTLS, whose name is not looked at; programs fall back to TCP";
@@ -33,6 +35,22 @@ bool BeginsGoogleQuic(ByteView datagram) {
   return is_digit(datagram[at + 1]) && is_digit(datagram[at + 2]) && is_digit(datagram[at + 3]);
 }
 
+// A record of DTLS with a ClientHello, of any version, wherever it stands: servers throw away a record that
+// they cannot read, and go on behind it. Six bytes are fixed: other data has that once in 2^48 bytes.
+bool HoldsDtlsHello(ByteView datagram) {
+  constexpr std::size_t kRecordHeader = 13, kMessageHeader = 12, kMostHello = 65536;
+  constexpr std::uint8_t kClientHello = 1;
+  for (std::size_t at = 0; at + kRecordHeader + kMessageHeader <= datagram.size(); ++at) {
+    const ByteView record = datagram.subspan(at);
+    const bool version = record[1] == 0xfe || (record[1] == 1 && record[2] == 0);
+    if (record[0] != kHandshake || !version || NumberAt(record, 3, 2) != 0) continue;
+    const bool hello = record[kRecordHeader] == kClientHello;
+    const std::size_t length = NumberAt(record, kRecordHeader - 2, 2);
+    if (hello && length >= kMessageHeader && NumberAt(record, kRecordHeader + 1, 3) < kMostHello) return true;
+  }
+  return false;
+}
+
 // RFC 9000: the long header, in datagrams of 1200 bytes at least or in a version that servers know. RFC 9147:
 // a record, of any version.
 bool BeginsEncryption(ByteView datagram) {
@@ -41,6 +59,7 @@ bool BeginsEncryption(ByteView datagram) {
   // DTLS, and that of OpenSSL before the RFC (DTLS1_BAD_VER).
   const bool before = datagram[1] == 1 && datagram[2] == 0;
   if (IsRecordType(datagram[0]) && (datagram[1] == 0xfe || before)) return true;
+  if (HoldsDtlsHello(datagram)) return true;
   if ((datagram[0] & 0x80U) == 0) return BeginsGoogleQuic(datagram);
   std::uint32_t version = 0;
   for (std::size_t i = 1; i < 5; ++i) version = (version << 8U) | datagram[i];
@@ -84,7 +103,9 @@ class UdpFlow : public Watcher {
   void Send(ByteView payload) {
     active_ms_ = gate_.services_.loop.NowMs();
     if (!socket_) {
-      if (pending_.size() < kMaxPending) pending_.emplace_back(payload.begin(), payload.end());
+      if (pending_.size() >= kMaxPending || gate_.pending_bytes_ + payload.size() > kMaxPendingBytes) return;
+      gate_.pending_bytes_ += payload.size();
+      pending_.emplace_back(payload.begin(), payload.end());
       return;
     }
     if (destination_.MustBeChecked() && BeginsEncryption(payload)) return Refuse(kHidesName, payload.size());
@@ -113,6 +134,7 @@ class UdpFlow : public Watcher {
   void End() {
     if (reported_) return;
     reported_ = true;
+    (void)TakePending();
     destination_.Record().duration_ms = WallClockMs() - destination_.Record().time_ms;
     gate_.services_.reporter.Report(destination_.Record());
     socket_.Reset();
@@ -139,7 +161,7 @@ class UdpFlow : public Watcher {
       socket_ = std::move(socket);
       if (!gate_.services_.loop.Watch(socket_.Get(), EPOLLIN, *this))
         return Refuse(std::strerror(errno), size);
-      for (const Bytes& payload : std::exchange(pending_, {})) {
+      for (const Bytes& payload : TakePending()) {
         if (socket_) Send(payload);
       }
       return;
@@ -153,6 +175,11 @@ class UdpFlow : public Watcher {
     Unreachable(size);
     End();
     gate_.Drop(key_);
+  }
+
+  std::vector<Bytes> TakePending() {
+    for (const Bytes& payload : pending_) gate_.pending_bytes_ -= payload.size();
+    return std::exchange(pending_, {});
   }
 
   void Unreachable(std::size_t size) const {

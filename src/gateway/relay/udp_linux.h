@@ -50,6 +50,7 @@ class UdpGate {
   AnswerSockets answers_;
   std::vector<std::shared_ptr<Inlet>> inlets_ = {};
   std::map<Key, std::shared_ptr<UdpFlow>> flows_ = {};
+  std::size_t pending_bytes_ = 0;  // of all flows
 };
 
 // A record for a question that was refused.
