@@ -48,6 +48,9 @@ class RunGateway {
   void TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark = nullptr);
   [[nodiscard]] bool Mark(std::uint32_t mark) { return Records() >= 0 && MarkRecords(Records(), mark); }
   void Finish(const Undelivered& undelivered);
+  // The gateway of this run ended before the run: there is a record of that, and those of connections that
+  // were open are lost.
+  [[nodiscard]] bool Lost() const { return lost_; }
 
   // For a sandbox that another program builds: a helper process enters the network namespace of `process`,
   // sets it up, and waits until the gateway serves it. Errors: kSetupFailed.
@@ -55,11 +58,13 @@ class RunGateway {
 
  private:
   RunGateway() = default;
+  void Lose();
 
   const EgressRules* rules_ = nullptr;
   std::unique_ptr<Gateway> gateway_ = {};  // a pointer, so that a moved-from object does not end the gateway
   OnRecord on_record_ = nullptr;
   bool gone_ = false;
+  bool lost_ = false;
 };
 
 }  // namespace mxc

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "base/process_tree.h"
+#include "gateway/net/loop_linux.h"
 #include "gateway/setup/inside.h"
 #include "run/run_gateway.h"
 
@@ -93,7 +95,16 @@ void RunGateway::CloseHandover() {
 void RunGateway::TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark) {
   while (const std::optional<GatewayRecord> record = ReadRecord(gateway_->records.Get(), on_mark))
     on_record_(*record);
-  gone_ = gone_ || hung_up;
+  if (hung_up) Lose();
+}
+
+// A persistent sandbox's gateway is its daemon's affair, and one that ends before the command runs that of
+// the set-up.
+void RunGateway::Lose() {
+  if (std::exchange(gone_, true) || gateway_->id < 0 || gateway_->handover) return;
+  lost_ = true;
+  on_record_({.time_ms = egress::WallClockMs(),
+              .reason = "the network gateway has ended before the run: records are lost"});
 }
 
 void RunGateway::Finish(const Undelivered& undelivered) {
@@ -101,6 +112,8 @@ void RunGateway::Finish(const Undelivered& undelivered) {
   if (gateway_->id < 0) {
     TakeLastRecords(gateway_->records.Get(), on_record_);
   } else {
+    pollfd end{.fd = gateway_->records.Get(), .events = POLLIN, .revents = 0};
+    if (Records() >= 0 && ::poll(&end, 1, 0) > 0 && (end.revents & POLLHUP) != 0) TakeRecords(true);
     FinishGateway(*gateway_, on_record_, undelivered);
   }
   gateway_.reset();

@@ -120,6 +120,13 @@ std::optional<Error> LostOutput(const StdioSetup& stdio) {
   return std::nullopt;
 }
 
+// It has refused everything since.
+Error LostGateway() {
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "the network gateway ended before the run, and records of what it passed are lost",
+          .hint = "something outside of the sandbox killed it, for example for lack of memory"};
+}
+
 Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, Reporting reporting,
                     std::uint64_t duration_ms) {
   const auto truncated = [&](int number) {
@@ -255,13 +262,14 @@ Result<CallWatch> StartWatch(const Plan& plan, RunObserver& observer, LoopbackWa
 
 // Why a run that has ended counts as failed; none: the command's status stands.
 std::optional<Error> FailureOf(const RelayResult& result, const Outcome& outcome, const StdioSetup& stdio,
-                               Reporting reporting, const PutBackReport& put_back) {
+                               Reporting reporting, const PutBackReport& put_back, bool lost_gateway) {
   if (put_back.ended) return WentOn();
   if (result.Stopped()) return std::nullopt;
   // Memory may have run out for the sandbox's own first process.
   const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
   if (reporting != Reporting::kExitStatus && !result.reported && !starved)
     return NotReported(result, stdio, reporting);
+  if (lost_gateway) return LostGateway();
   return LostOutput(stdio);
 }
 
@@ -331,6 +339,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   gateway->Finish({.wanted = !result.Stopped(), .interrupt = signals.Descriptor(), .interrupted = [&] {
                      return signals.Ending();
                    }});
+  if (gateway->Lost()) observer.OnWarning({.category = "gateway-ended", .message = LostGateway().message});
   stdio->DiscardTerminalAnswers();
   undo.Run();
   const PutBackReport put_back = resources->cleanup_process.PutBack();
@@ -341,7 +350,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
   Outcome outcome = MakeOutcome(result, *stdio, reporting, NowMs() - started_ms);
   outcome.reached = ReachedLimits(plan, groups, reached_before, outcome);
-  if (std::optional<Error> failure = FailureOf(result, outcome, *stdio, reporting, put_back)) return *failure;
+  if (std::optional<Error> failure = FailureOf(result, outcome, *stdio, reporting, put_back, gateway->Lost()))
+    return *failure;
   WarnOfRun(plan, *started, *watch, result.Stopped(), outcome, observer);
   if (const std::optional<Warning> closed = Unpublished(plan, listened)) observer.OnWarning(*closed);
   return outcome;

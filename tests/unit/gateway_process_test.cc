@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "mxc/plan.h"
+#include "run/run_gateway.h"
 #include "tests/support/network_world.h"
 
 namespace mxc::gateway_process_test {
@@ -136,6 +138,32 @@ TEST(GatewayProcess, ItsDeathIsTheEndOfTheNetwork) {
       EXPECT_THAT(Ask("a.test"), ElementsAre("no answer"));
     });
   });
+}
+
+// It ends by itself when the launcher closes the handover, and no sandbox has given it sockets.
+TEST(GatewayProcess, TheLauncherTellsThatItEndedBeforeTheRun) {
+  const auto reasons = [](bool running, bool heard) {
+    std::vector<std::string> told;
+    Plan plan;
+    plan.egress = AllowHosts({"a.test"});
+    Result<RunGateway> gateway =
+        RunGateway::Start(plan, [&told](const GatewayRecord& record) { told.push_back(record.reason); });
+    EXPECT_TRUE(gateway.ok());
+    if (running) {
+      pollfd ended{.fd = gateway->Records(), .events = POLLIN, .revents = 0};
+      gateway->CloseHandover();
+      EXPECT_EQ(::poll(&ended, 1, 10000), 1);
+      EXPECT_NE(ended.revents & POLLHUP, 0);
+      if (heard) gateway->TakeRecords(true);
+    }
+    gateway->Finish({.wanted = false});
+    EXPECT_EQ(gateway->Lost(), running);
+    return told;
+  };
+  const std::string ended = "the network gateway has ended before the run: records are lost";
+  EXPECT_THAT(reasons(true, true), ElementsAre(ended));
+  EXPECT_THAT(reasons(true, false), ElementsAre(ended));
+  EXPECT_THAT(reasons(false, false), ElementsAre());
 }
 
 }  // namespace
