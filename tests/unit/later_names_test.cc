@@ -135,9 +135,9 @@ std::vector<Opening> Openings() {
 enum class When { kAtOnce, kBefore, kAfter, kGreetedFirst };
 constexpr When kAlways[] = {When::kAtOnce, When::kBefore, When::kAfter, When::kGreetedFirst};
 
-// What goes on if the payload is said then.
-std::string Say(Talk& talk, const Opening& opening, const std::string& payload, When when,
-                std::size_t piece) {
+// What goes on if the payload is said then. `answer`: the server's to it.
+std::string Say(Talk& talk, const Opening& opening, const std::string& payload, When when, std::size_t piece,
+                const std::string& answer = "") {
   if (when == When::kGreetedFirst) talk.Server(opening.server);
   if (when == When::kAtOnce) {
     talk.Client(opening.client + payload, piece);
@@ -147,6 +147,7 @@ std::string Say(Talk& talk, const Opening& opening, const std::string& payload, 
     talk.Client(payload, piece);
   }
   if (when == When::kAtOnce || when == When::kBefore) talk.Server(opening.server);
+  talk.Server(answer);
   talk.End();
   return talk.Passed();
 }
@@ -207,8 +208,10 @@ TEST(LaterNames, OtherNamesPass) {
         if (piece != std::string::npos && opening.client.size() > 1000) continue;
         const std::string hello = Hello("good.test") + Record(20, "\1") + Record(22, "\x10 finished") +
                                   Record(23, "data\n\x03 tls\n\x16\x03\x01\x01 more");
+        const std::string answer =
+            Record(22, "\x02" + Counted(3, "\x03\x03" + std::string(32, 'R') + std::string(10, 'x')));
         Talk talk;
-        EXPECT_EQ(Say(talk, opening, hello, when, piece), opening.client + hello)
+        EXPECT_EQ(Say(talk, opening, hello, when, piece, answer), opening.client + hello)
             << opening.name << ", " << static_cast<int>(when) << ": " << talk.Problem();
       }
     }
