@@ -258,7 +258,7 @@ TEST_F(FoundByName, OtherVersionControlThroughALink) {
   Write("/srv/w/data/hgrc");
   host_.AddSymlink("/srv/w/.hg", "data");
   EXPECT_EQ(After([] {}), "");
-  EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("/srv/w/data/sharedpath file\n"));
+  EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("/srv/w/data/sharedpath directory\n"));
 }
 
 // A directory with casefold lists `.g<U+200C>it`, and finds it as `.git`.
