@@ -266,13 +266,13 @@ TEST_P(Lxc, AnAbortOfItsOwnIsNotTheUsers) {
 }
 
 TEST_P(Lxc, WhatFailsInsideIsSaidAsElsewhere) {
-  const std::string script = workspace.File("script", "#!/no/such/interpreter\n", 0755);
+  const std::string program = workspace.File("program", "\177ELF, and no more", 0755);
   const auto message = [&](const std::string& containment) {
-    const Ended ended = Execute(Prepare({"--containment", containment, "--ro", script, "--", script}));
+    const Ended ended = Execute(Prepare({"--containment", containment, "--ro", program, "--", program}));
     EXPECT_EQ(ended.status, 255);
     return EnvelopeMessage(ended);
   };
-  EXPECT_THAT(message("lxc"), HasSubstr("could not execute '" + script + "'"));
+  EXPECT_THAT(message("lxc"), HasSubstr("could not execute '" + program + "'"));
   EXPECT_EQ(message("lxc"), message("namespaces"));
 }
 
