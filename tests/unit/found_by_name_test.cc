@@ -257,8 +257,8 @@ TEST_F(FoundByName, WhatOtherVersionControlObeysWhereItIsGrantedByItself) {
 TEST_F(FoundByName, OtherVersionControlThroughALink) {
   Write("/srv/w/data/hgrc");
   host_.AddSymlink("/srv/w/.hg", "data");
-  EXPECT_EQ(After([] {}), "");
   EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("/srv/w/data/sharedpath directory\n"));
+  EXPECT_EQ(After([&] { host_.AddDirectory("/srv/w/data/sharedpath"); }), "");
 }
 
 // A directory with casefold lists `.g<U+200C>it`, and finds it as `.git`.
