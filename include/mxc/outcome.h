@@ -41,12 +41,17 @@ inline constexpr int kTimedOutStatus = 255;
 // 128 + SIGXCPU, what a shell reports when the kernel ends a process for it.
 inline constexpr int kCpuTimeStatus = 152;
 
+// By its limits, or by a signal to the launcher: then its exit status is not the command's answer.
+[[nodiscard]] inline bool EndedByLauncher(const Outcome& outcome) {
+  return outcome.timed_out || outcome.cpu_time_out ||
+         (outcome.interrupted_by != 0 && !outcome.exited_when_asked);
+}
+
 // The exit status of mxc-exec after such a run.
 [[nodiscard]] inline int ExitStatusOf(const Outcome& outcome) {
   if (outcome.timed_out) return kTimedOutStatus;
   if (outcome.cpu_time_out) return kCpuTimeStatus;
-  const bool ended_by_us = outcome.interrupted_by != 0 && !outcome.exited_when_asked;
-  return ended_by_us ? 128 + outcome.interrupted_by : outcome.exit_code;
+  return EndedByLauncher(outcome) ? 128 + outcome.interrupted_by : outcome.exit_code;
 }
 
 }  // namespace mxc

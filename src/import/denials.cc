@@ -1,6 +1,7 @@
 #include "import/denials.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -99,21 +100,25 @@ class DenialComparison {
   }
 
   bool IsMissing(const std::string& path) {
-    const Result<std::string> expanded = ExpandPath(path, places_, host_);
-    if (!expanded || IsGlob(*expanded)) return false;
-    const Result<Walked> walked = walker_.Walk(*expanded);
+    const std::optional<Walked> walked = WalkPlain(path);
     return walked && !walked->status;
   }
 
   // Nothing is below it.
   bool IsFile(const std::string& path) {
-    const Result<std::string> expanded = ExpandPath(path, places_, host_);
-    if (!expanded || IsGlob(*expanded)) return false;
-    const Result<Walked> walked = walker_.Walk(*expanded);
+    const std::optional<Walked> walked = WalkPlain(path);
     return walked && walked->Is(FileType::kRegular);
   }
 
  private:
+  // None for a pattern, and for what cannot be looked at.
+  std::optional<Walked> WalkPlain(const std::string& path) {
+    const Result<std::string> expanded = ExpandPath(path, places_, host_);
+    if (!expanded || IsGlob(*expanded)) return std::nullopt;
+    Result<Walked> walked = walker_.Walk(*expanded);
+    return walked ? std::optional(std::move(*walked)) : std::nullopt;
+  }
+
   const Host& host_;
   PathWalker walker_;
   ExpansionPlaces places_;

@@ -329,10 +329,8 @@ void StatusReport::ReportFile(const FileDenial& denial) {
 
 void StatusReport::ReportEnd(const Plan& plan, const Outcome& outcome, int exit_status) {
   if (Silent()) return;
-  const bool ended_by_us = outcome.timed_out || outcome.cpu_time_out ||
-                           (outcome.interrupted_by != 0 && !outcome.exited_when_asked);
   Object line{{"event", "outcome"}, {"exitStatus", exit_status}};
-  line["exitCode"] = ended_by_us ? Object{} : Object(outcome.exit_code);
+  line["exitCode"] = EndedByLauncher(outcome) ? Object{} : Object(outcome.exit_code);
   line["signal"] = OrNull(outcome.signal);
   line["timedOut"] = outcome.timed_out;
   line["interruptedBy"] = OrNull(outcome.interrupted_by);

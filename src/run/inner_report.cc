@@ -129,7 +129,7 @@ Outcome OutcomeOf(const Json& line, std::string& wrong) {
     ReadLimits(*limits, outcome, wrong);
   CheckLedger(members);
   outcome.exited_when_asked = exit_code && outcome.interrupted_by != 0 && outcome.signal == 0;
-  const bool by_us = outcome.timed_out || (outcome.interrupted_by != 0 && !outcome.exited_when_asked);
+  const bool by_us = EndedByLauncher(outcome);
   // It ended the command itself, although neither a time-out nor a signal is reported.
   outcome.cpu_time_out = !exit_code && !by_us;
   if (exit_code && by_us) members.Note("exitCode");

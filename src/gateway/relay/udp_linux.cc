@@ -35,6 +35,9 @@ bool BeginsGoogleQuic(ByteView datagram) {
   return is_digit(datagram[at + 1]) && is_digit(datagram[at + 2]) && is_digit(datagram[at + 3]);
 }
 
+// Of DTLS, and of OpenSSL before the RFC (DTLS1_BAD_VER). `record`: five bytes at least.
+bool HasDtlsVersion(ByteView record) { return record[1] == 0xfe || (record[1] == 1 && record[2] == 0); }
+
 // A record of DTLS with a ClientHello, of any version, wherever it stands: servers throw away a record that
 // they cannot read, and go on behind it. Six bytes are fixed: other data has that once in 2^48 bytes.
 bool HoldsDtlsHello(ByteView datagram) {
@@ -42,8 +45,7 @@ bool HoldsDtlsHello(ByteView datagram) {
   constexpr std::uint8_t kClientHello = 1;
   for (std::size_t at = 0; at + kRecordHeader + kMessageHeader <= datagram.size(); ++at) {
     const ByteView record = datagram.subspan(at);
-    const bool version = record[1] == 0xfe || (record[1] == 1 && record[2] == 0);
-    if (record[0] != kHandshake || !version || NumberAt(record, 3, 2) != 0) continue;
+    if (record[0] != kHandshake || !HasDtlsVersion(record) || NumberAt(record, 3, 2) != 0) continue;
     const bool hello = record[kRecordHeader] == kClientHello;
     const std::size_t length = NumberAt(record, kRecordHeader - 2, 2);
     if (hello && length >= kMessageHeader && NumberAt(record, kRecordHeader + 1, 3) < kMostHello) return true;
@@ -56,9 +58,7 @@ bool HoldsDtlsHello(ByteView datagram) {
 bool BeginsEncryption(ByteView datagram) {
   constexpr std::size_t kSmallestInitial = 1200;
   if (datagram.size() < 5) return false;
-  // DTLS, and that of OpenSSL before the RFC (DTLS1_BAD_VER).
-  const bool before = datagram[1] == 1 && datagram[2] == 0;
-  if (IsRecordType(datagram[0]) && (datagram[1] == 0xfe || before)) return true;
+  if (IsRecordType(datagram[0]) && HasDtlsVersion(datagram)) return true;
   if (HoldsDtlsHello(datagram)) return true;
   if ((datagram[0] & 0x80U) == 0) return BeginsGoogleQuic(datagram);
   std::uint32_t version = 0;
