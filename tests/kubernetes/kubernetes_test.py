@@ -149,13 +149,13 @@ class Kubernetes(unittest.TestCase):
             time.sleep(0.05)
         run.kill()
         run.communicate()
-        end = time.time() + 7  # a lease of 5 s
+        end = time.time() + 20  # a lease of 5 s
         while self.cluster.state()["claims"]:
             self.assertLess(time.time(), end)
             time.sleep(0.1)
 
     def test_the_lease_is_renewed(self):
-        status, _, err, told = self.run_in_pod("sleep", "12", ttl=40)  # a lease of 10 s
+        status, _, err, told = self.run_in_pod("sleep", "22", ttl=80)  # a lease of 20 s
         self.assertEqual(status, 0, err)
         self.assertEqual(told["exitCode"], 0)
         self.assertEqual([end["how"] for end in self.cluster.state()["ended"]], ["deleted"])
@@ -303,14 +303,14 @@ class Kubernetes(unittest.TestCase):
 
     def test_a_sandbox_of_a_template_has_a_lease(self):
         section = {"warmPool": None, "template": "small"}
-        status, _, err, _ = self.run_in_pod("sleep", "12", ttl=40, section=section)
+        status, _, err, _ = self.run_in_pod("sleep", "22", ttl=80, section=section)
         self.assertEqual(status, 0, err)
         run = self.cluster.start(["sleep", "30"], ttl=20, section=section)
         while not self.cluster.state()["execs"][1:]:
             time.sleep(0.05)
         run.kill()
         run.communicate()
-        end = time.time() + 8  # a lease of 5 s
+        end = time.time() + 20  # a lease of 5 s
         while self.cluster.state()["claims"]:
             self.assertLess(time.time(), end)
             time.sleep(0.1)
