@@ -19,27 +19,38 @@ Discard Discard::Make() {
   return {.sender = UniqueFd{ends[1]}, .queue = UniqueFd{ends[0]}};
 }
 
-namespace engine {
 namespace {
 
-void Send(const Child& child, std::span<const int> fds) {
+void Send(int sender, std::span<const int> fds) {
   const char byte = 0;
-  [[maybe_unused]] const ssize_t sent = SendWithFds(child.program.discard_sender, &byte, 1, fds);
+  [[maybe_unused]] const ssize_t sent = SendWithFds(sender, &byte, 1, fds);
 }
 
 }  // namespace
+
+void CloseLater(UniqueFd fd) {
+  const Discard discard = Discard::Make();
+  if (!discard.sender || !fd) return;
+  const int put_away = fd.Get();
+  const int queue = discard.queue.Get();
+  Send(discard.sender.Get(), std::span(&put_away, 1));
+  Send(discard.sender.Get(), std::span(&queue, 1));
+  fd.Reset();  // before the socket: its queue has the last reference
+}
+
+namespace engine {
 
 void PutNamespacesAway(const Child& child) {
   std::array<int, 3> all{};
   std::size_t count = 0;
   for (const int fd : {child.mounts, child.locked_mounts, child.network})
     if (fd >= 0) all.at(count++) = fd;
-  if (child.mounts >= 0) Send(child, std::span(all).first(count));
+  if (child.mounts >= 0) Send(child.program.discard_sender, std::span(all).first(count));
   for (const int fd : std::span(all).first(count)) ::close(fd);
 }
 
 void SealDiscarded(const Child& child) {
-  if (child.mounts >= 0) Send(child, std::span(&child.program.discard_queue, 1));
+  if (child.mounts >= 0) Send(child.program.discard_sender, std::span(&child.program.discard_queue, 1));
 }
 
 }  // namespace engine

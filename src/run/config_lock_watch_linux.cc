@@ -5,7 +5,9 @@
 #include <cstring>
 #include <set>
 #include <string_view>
+#include <utility>
 
+#include "engine/namespace_discard.h"
 #include "run/config_lock_watch.h"
 
 namespace mxc {
@@ -47,7 +49,7 @@ std::vector<std::string> ConfigLockWatch::Tried() {
       at += sizeof event + event.len;
     }
   }
-  events_.Reset();
+  CloseLater(std::move(events_));
   return {tried.begin(), tried.end()};
 }
 
