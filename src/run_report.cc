@@ -185,13 +185,11 @@ void RunReporter::OnFile(const FileCall& call) {
   if (denial != nullptr) status_.ReportFile(*denial);
 }
 
-// Many tools leave a server for the next call, which is no news where nobody asks for a report. A short one
-// has its own lines.
 void RunReporter::OnWarning(const Warning& warning) {
-  const bool whole = summary_ != nullptr && !summary_->brief;
-  const bool told = warning.category == "port-unpublished"
-                        ? whole
-                        : warning.category != "process-left" || summary_ != nullptr;
+  const ReportAsked asked = summary_ == nullptr ? ReportAsked::kNone
+                            : summary_->brief   ? ReportAsked::kShort
+                                                : ReportAsked::kWhole;
+  const bool told = IsToldOfRun(warning, asked);
   status_.ReportWarning(warning, told);
   log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
   if (told) TellWarning(warning.message);

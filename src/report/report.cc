@@ -234,6 +234,20 @@ bool IsTold(const Warning& warning) {
   return warning.told || std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
 }
 
+// Many tools leave a server for the next call, which is no news where nobody asks for a report. A short one
+// has its own lines.
+bool IsToldOfRun(const Warning& warning, ReportAsked asked) {
+  struct Least {
+    std::string_view category;
+    ReportAsked asked;
+  };
+  constexpr Least kLeast[] = {{"process-left", ReportAsked::kShort},
+                              {"port-unpublished", ReportAsked::kWhole}};
+  return std::none_of(std::begin(kLeast), std::end(kLeast), [&](const Least& least) {
+    return least.category == warning.category && asked < least.asked;
+  });
+}
+
 Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string& file) {
   IgnoreFileSizeLimit();
   StatusReport report;

@@ -4,6 +4,7 @@
 // there.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,9 @@ void TellErrorsInALine(std::string_view program);
 // directory that it cannot see: such a warning is said where the user looks, and not only in the records. So
 // is weaker isolation, which nobody asked for by name.
 [[nodiscard]] bool IsTold(const Warning& warning);
+// The same of what happens during a run. `asked`: for a report of that run.
+enum class ReportAsked : std::uint8_t { kNone, kShort, kWhole };
+[[nodiscard]] bool IsToldOfRun(const Warning& warning, ReportAsked asked);
 
 // {"error":{"code":...,"message":...}} on one line, without newline (contract 2.2; docs/errors.md).
 [[nodiscard]] std::string Envelope(const Error& error);
