@@ -130,6 +130,37 @@ TEST_F(FoundByName, WhereverThePathLeads) {
             "/srv/w/current/bin/x\n");
 }
 
+TEST_F(FoundByName, WhatVariablesHaveLoaded) {
+  AddRepository("/srv/w/a/.git");
+  const auto with = [&](const char* variable, const char* value, const std::string& written) {
+    host_.SetEnvironment(variable, value);
+    Write("/srv/w/x/old.so");
+    std::string told = After([&] { Write(written); });
+    host_.SetEnvironment(variable, "").Remove("/srv/w/x");
+    return told;
+  };
+  EXPECT_EQ(with("LD_LIBRARY_PATH", "/srv/w/x", "/srv/w/x/libz.so.1"), "/srv/w/x/libz.so.1\n");
+  EXPECT_EQ(with("LD_LIBRARY_PATH", "/usr/lib;/srv/w/x", "/srv/w/x/old.so"), "/srv/w/x/old.so\n");
+  EXPECT_EQ(with("LD_LIBRARY_PATH", "/srv/w/x", "/srv/w/x/glibc-hwcaps/x86-64-v3/libz.so.1"),
+            "/srv/w/x/glibc-hwcaps/x86-64-v3/libz.so.1\n");
+  EXPECT_EQ(with("LD_LIBRARY_PATH", "", "/srv/w/libz.so.1"), "");
+  EXPECT_EQ(with("LD_LIBRARY_PATH", "/usr/lib:", "/srv/w/a/libz.so.1"), "/srv/w/a/libz.so.1\n")
+      << "an empty entry is where git runs";
+  EXPECT_EQ(with("LD_LIBRARY_PATH", "/srv/w/x", "/srv/w/x/notes"), "");
+  EXPECT_EQ(with("GCONV_PATH", "/srv/w/x", "/srv/w/x/gconv-modules"), "/srv/w/x/gconv-modules\n");
+  EXPECT_EQ(with("GCONV_PATH", "/srv/w/x", "/srv/w/x/gconv-modules.d/a.conf"),
+            "/srv/w/x/gconv-modules.d/a.conf\n");
+  EXPECT_EQ(with("NODE_OPTIONS", "--max-old-space-size=4096 --require=/srv/w/x/a.js", "/srv/w/x/a.js"),
+            "/srv/w/x/a.js\n");
+  EXPECT_EQ(with("JAVA_TOOL_OPTIONS", "-javaagent:/srv/w/x/a.jar", "/srv/w/x/a.jar"), "/srv/w/x/a.jar\n");
+  EXPECT_EQ(with("PERL5LIB", "/srv/w/x", "/srv/w/x/strict.pm"), "/srv/w/x/strict.pm\n");
+  EXPECT_EQ(with("PERL5LIB", "/srv/w/x", "/srv/w/x/File/Spec.pm"), "/srv/w/x/File/Spec.pm\n");
+  EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/sitecustomize.py"), "/srv/w/x/sitecustomize.py\n");
+  EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/usercustomize/__init__.py"),
+            "/srv/w/x/usercustomize/__init__.py\n");
+  EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/app.py"), "");
+}
+
 TEST_F(FoundByName, WhatCommandLinesOfAConfigurationMayName) {
   AddRepository("/srv/w/a/.git");
   host_.AddFile(

@@ -33,6 +33,20 @@ TEST_F(GitEnvironmentProtection, SoIsTheConfigurationOfGpgInTheCallersHome) {
   EXPECT_EQ(Git({.rw = {"/srv"}}), "");
 }
 
+TEST_F(GitEnvironmentProtection, WhatIsLoadedByItselfIsHeld) {
+  host_.AddFile("/srv/g/a.so").AddDirectory("/srv/g/x");
+  for (const char* const name : {"LD_PRELOAD", "LD_AUDIT", "BASH_ENV"}) {
+    host_.SetEnvironment(name, "/srv/g/a.so");
+    EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/a.so\n") << name;
+    host_.SetEnvironment(name, "/srv/g/x/new");
+    EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/x/new directory\n") << name;
+    host_.SetEnvironment(name, "");
+  }
+  host_.SetEnvironment("LD_PRELOAD", "/usr/lib/a.so:/srv/g/a.so /srv/g/b.so");
+  host_.SetEnvironment("LD_AUDIT", "/usr/lib/a.so:/srv/g/c.so");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/a.so\n/srv/g/b.so directory\n/srv/g/c.so directory\n");
+}
+
 TEST_F(GitEnvironmentProtection, EmptyDirectoriesNameNothing) {
   host_.AddDirectory("/srv/g");
   for (const char* const name : {"GITPERLLIB", "MERGE_TOOLS_DIR", "GNUPGHOME"})

@@ -53,6 +53,25 @@ constexpr OtherFile kOtherFiles[] = {{".hg", "sharedpath"},
 constexpr std::string_view kGpgVersions = "/*.conf-*";
 constexpr std::string_view kGpgFiles = "/*.conf*";
 
+// Lists of directories from which git, or a program that it starts, loads these files of its own accord:
+// ld.so(8), iconv(3), Python's module site. Perl is what git's own programs are written in.
+struct LoadedFrom {
+  const char* variable;
+  std::string_view files;
+};
+constexpr LoadedFrom kLoadedFrom[] = {{"LD_LIBRARY_PATH", "/*.so*"},
+                                      {"LD_LIBRARY_PATH", "/glibc-hwcaps/*/*.so*"},
+                                      {"DYLD_LIBRARY_PATH", "/*.dylib"},
+                                      {"GCONV_PATH", "/gconv-modules*"},
+                                      {"GCONV_PATH", "/gconv-modules.d/*.conf"},
+                                      {"GCONV_PATH", "/*.so"},
+                                      {"PERL5LIB", "/*.pm"},
+                                      {"PERL5LIB", "/*/*.pm"},
+                                      {"PYTHONPATH", "/sitecustomize*"},
+                                      {"PYTHONPATH", "/sitecustomize/*"},
+                                      {"PYTHONPATH", "/usercustomize*"},
+                                      {"PYTHONPATH", "/usercustomize/*"}};
+
 // Of a directory that was not searched to its end: it differs from itself.
 constexpr std::string_view kNotSearched = "not searched";
 
@@ -82,14 +101,16 @@ std::string Plain(const std::string& path) {
   return path.find("..") == std::string::npos ? FoldLexically(path) : path;
 }
 
-// A relative one is another in every directory: git stands at the top of a work tree.
-std::set<std::string> DirectoriesOfPath(const Host& host, const GitProtection& git) {
+// Of a variable like PATH. A relative one is another in every directory: git stands at the top of a work
+// tree.
+std::set<std::string> DirectoriesIn(const char* variable, const Host& host, const GitProtection& git,
+                                    const char* separators = ":") {
   std::vector<std::string> bases = {host.WorkingDirectory()};
   for (const WorkTree& tree : git.Places().WorkTrees()) bases.push_back(tree.directory);
-  const std::string path = host.Environment("PATH").value_or("");
+  const std::string path = host.Environment(variable).value_or("");
   std::set<std::string> directories;
   for (std::string_view rest = path; !path.empty();) {
-    const std::string_view entry = rest.substr(0, rest.find(':'));
+    const std::string_view entry = rest.substr(0, rest.find_first_of(separators));
     for (const std::string& base : bases) directories.insert(Plain(Against(base, entry)));
     if (entry.size() == rest.size()) break;
     rest.remove_prefix(entry.size() + 1);
@@ -384,8 +405,12 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   }
   if (const std::optional<std::string> gpg = host.Environment("GNUPGHOME"); gpg && gpg->starts_with('/'))
     notes.AddPattern(Below(*gpg, kGpgVersions));
-  for (const std::string& directory : DirectoriesOfPath(host, git))
+  for (const std::string& directory : DirectoriesIn("PATH", host, git))
     notes.AddDirectory(directory, git.Homes());
+  for (const LoadedFrom& loaded : kLoadedFrom) {
+    for (const std::string& directory : DirectoriesIn(loaded.variable, host, git, ":;"))
+      notes.AddPattern(Below(directory, loaded.files));
+  }
   for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
   for (const std::string& other : git.Places().Others()) {
     notes.AddNamed(other);  // data bases of Fossil

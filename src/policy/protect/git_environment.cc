@@ -37,6 +37,17 @@ constexpr const char* kPrograms[] = {
     "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "SSH_ASKPASS", "VISUAL",   "EDITOR",          "PAGER",
     "LESSOPEN",          "LESSCLOSE",           "LESSKEY",     "LESSKEYIN"};
 
+// What git, or a program that it starts, loads of its own accord: files, in a list (ld.so(8)) or alone, and
+// options of interpreters that name some.
+struct Loaded {
+  const char* variable;
+  const char* separators;
+};
+constexpr Loaded kLoaded[] = {{"LD_PRELOAD", " :"}, {"LD_AUDIT", ":"},         {"DYLD_INSERT_LIBRARIES", ":"},
+                              {"BASH_ENV", ""},     {"NODE_OPTIONS", ""},      {"PERL5OPT", ""},
+                              {"RUBYOPT", ""},      {"JAVA_TOOL_OPTIONS", ""}, {"JDK_JAVA_OPTIONS", ""},
+                              {"_JAVA_OPTIONS", ""}};
+
 // Directories, with colons between them, from which git takes what it runs: modules of its Perl programs,
 // definitions of merge tools.
 constexpr const char* kProgramDirectories[] = {"GITPERLLIB", "MERGE_TOOLS_DIR"};
@@ -81,9 +92,15 @@ std::vector<GitVariable> GitEnvironment(const Host& host) {
     if (!key || !value) break;
     Add(*key, std::move(*value), variables);
   }
-  for (const char* name : kPrograms) {
-    if (std::optional<std::string> value = host.Environment(name); value && !value->empty())
-      variables.push_back({.section = "environment", .name = name, .value = std::move(*value)});
+  const auto add = [&](const char* name, std::string_view value) {
+    if (!value.empty())
+      variables.push_back({.section = "environment", .name = name, .value = std::string(value)});
+  };
+  for (const char* name : kPrograms) add(name, host.Environment(name).value_or(""));
+  for (const Loaded& loaded : kLoaded) {
+    const std::string value = host.Environment(loaded.variable).value_or("");
+    for (std::string_view rest = value; !rest.empty();)
+      add(loaded.variable, TakePiece(rest, loaded.separators));
   }
   if (std::optional<std::string> value = host.Environment("GIT_TEMPLATE_DIR"))
     variables.push_back({.section = "init", .name = "templatedir", .value = std::move(*value)});
