@@ -336,7 +336,21 @@ Status CheckModes(const Options& options, bool runs) {
   return Done{};
 }
 
+// What is not imported would be missing from the policy without a word.
+Status CheckImport(const Options& options) {
+  if (options.HasConfig())
+    return UsageError("import takes one file, not also " +
+                          (options.config_path ? Quoted(*options.config_path) : "a configuration"),
+                      "import each by itself");
+  if (options.command.empty()) return Done{};
+  return UsageError("import runs no command", "keep what it prints in a file: mxc-exec FILE --" +
+                                                  Joined(options.command, 0, options.command.size()));
+}
+
 Status CheckWords(const Parser& parser, const Options& options) {
+  if (options.mode == Mode::kImport) {
+    if (Status alone = CheckImport(options); !alone) return alone;
+  }
   const bool runs = NeedsPolicy(options.mode) && parser.CalledAs() == Verb::kNone;
   if (Status modes = CheckModes(options, runs); !modes) return modes;
   for (const auto& [name, file] :

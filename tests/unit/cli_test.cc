@@ -203,6 +203,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "put a command behind --: mxc-exec a.json -- b.json"},
         Refused{
             {"npm", "test"}, "unexpected argument 'test'", "put a command behind --: mxc-exec -- npm test"},
+        Refused{{"import", "user.json", "project.json"},
+                "import takes one file, not also 'project.json'",
+                "import each by itself"},
+        Refused{{"import", "user.json", "--", "true"},
+                "import runs no command",
+                "keep what it prints in a file: mxc-exec FILE -- true"},
         Refused{{"a.json", "--"}, "no command behind --", "see mxc-exec --help"},
         Refused{{"--explain=yaml", "a"},
                 "--explain takes text or json, not 'yaml'",
