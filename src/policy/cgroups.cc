@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/path.h"
 #include "policy/paths/cgroup_mounts.h"
 
 namespace mxc {
