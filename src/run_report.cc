@@ -131,6 +131,7 @@ void RunReporter::OnStarted(std::int64_t process_id) {
 
 bool RunReporter::OnEnded() {
   TellHeld();
+  if (summary_ != nullptr && summary_->files.LeftOut() != 0) status_.ReportLost(summary_->files.LeftOut());
   if (!started_ || !review_) return false;
   const RepositoryReview review = review_();
   for (const Warning& left : review.warnings) OnWarning(left);

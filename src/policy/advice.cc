@@ -77,6 +77,11 @@ constexpr Kept kRecords[] = {{"/var/log", kRecordsAdvice},
                              {"/var/cache", kRecordsAdvice},
                              {"/run", kRecordsAdvice}};
 
+// In the caller's home.
+constexpr std::string_view kRunOutsideAdvice =
+    "programs outside run what stands there, and it is not to be written from a sandbox: let the command "
+    "write elsewhere";
+
 // A grant shows none of the sockets, and programs make such a directory where it is missing.
 bool IsForSockets(std::string_view path) {
   const auto rows = SocketDirectories();
@@ -151,6 +156,20 @@ bool Adviser::ShowsTooMuch(std::string_view directory) const {
                      [&](const std::string& secret) { return IsAtOrBelow(secret, directory); });
 }
 
+bool Adviser::IsRunOutside(std::string_view path) const {
+  const auto rows = ShellRows();
+  return !home_.empty() && std::any_of(rows.begin(), rows.end(), [&](const ProtectedRow& row) {
+    return IsAtOrBelow(path, JoinPath(home_, row.path));
+  });
+}
+
+bool Adviser::HoldsWhatRunsOutside(std::string_view directory) const {
+  const auto rows = ShellRows();
+  return !home_.empty() && std::any_of(rows.begin(), rows.end(), [&](const ProtectedRow& row) {
+    return IsAtOrBelow(JoinPath(home_, row.path), directory);
+  });
+}
+
 std::vector<std::string> Adviser::DirectoriesOf(const Walked& walked) const {
   std::vector<std::string> directories;
   const auto add = [&](std::string_view directory) {
@@ -192,6 +211,8 @@ void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule*
   } else if (const std::string_view kept = AdviceAt(kRecords, "", path);
              !kept.empty() && call.use == FileUse::kWrite) {
     denial.advice = kept;
+  } else if (call.use == FileUse::kWrite && IsRunOutside(path)) {
+    denial.advice = kRunOutsideAdvice;
   } else if (const std::string_view git = GitDirectoryOf(path); !git.empty() && !ShowsTooMuch(git)) {
     denial.grant = git;
   } else if (call.use == FileUse::kWrite && IsSystemFile(path)) {
@@ -200,7 +221,7 @@ void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule*
     denial.advice = "temporary files go to /tmp, which is the sandbox's own";
   } else if (!walked.status) {
     const std::string above{ParentOf(path)};
-    const bool alone = call.directory || ShowsTooMuch(above);
+    const bool alone = call.directory || ShowsTooMuch(above) || HoldsWhatRunsOutside(above);
     denial.grant = alone ? path : above;
     if (alone) denial.make = call.directory ? "mkdir" : "touch";
   } else if (walked.Is(FileType::kSocket)) {

@@ -35,6 +35,9 @@ class Adviser {
   [[nodiscard]] const std::string& Home() const { return home_; }  // the caller's, canonical; "": none
 
  private:
+  // By the table of the preset `shell`, in the caller's home.
+  [[nodiscard]] bool IsRunOutside(std::string_view path) const;
+  [[nodiscard]] bool HoldsWhatRunsOutside(std::string_view directory) const;
   [[nodiscard]] std::string ProfileInsteadOf(std::string_view path) const;
 
   std::string home_ = {};

@@ -71,8 +71,13 @@ std::string FileSummary::Remedy(const FileDenial& denial) const {
 }
 
 const FileDenial* FileSummary::Take(const FileCall& call) {
-  if (known_.size() >= kMaxKnown || !known_.emplace(call.use, call.link_itself, call.path).second)
+  const std::tuple key(call.use, call.link_itself, call.path);
+  if (known_.contains(key)) return nullptr;
+  if (known_.size() >= kMaxKnown) {
+    ++left_out_;
     return nullptr;
+  }
+  known_.insert(key);
   std::optional<FileDenial> denial = judge_(call);
   if (!denial) {
     if (call.use == FileUse::kWrite) denied_.erase(call.path);  // it makes what it did not find
@@ -89,7 +94,8 @@ const FileDenial* FileSummary::Take(const FileCall& call) {
   }
   if (denied_.size() >= kMaxDenials) {
     ++others_;
-    return nullptr;
+    other_ = *std::move(denial);
+    return &other_;
   }
   return &denied_.emplace(denial->path, Denied{.denial = *denial, .order = ++met_}).first->second.denial;
 }
@@ -102,6 +108,8 @@ std::string FileSummary::Text() const {
                         Remedy(denial));
   }
   if (others_ != 0) text += fmt::format("  and {} more\n", others_);
+  if (left_out_ != 0)
+    text += fmt::format("  {} calls were not looked at: there were too many of them\n", left_out_);
   return text;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -30,7 +31,8 @@ class FileSummary {
   using Judge = std::function<std::optional<FileDenial>(const FileCall&)>;
 
   FileSummary(PolicyForm form, Judge judge) : form_(form), judge_(std::move(judge)) {}
-  // The denial, when the call is one that was not met before. Valid until the next call.
+  // The denial, when the call is one that was not met before; also beyond those that Text() lists. Valid
+  // until the next call.
   const FileDenial* Take(const FileCall& call);
   // Whole lines; also when nothing was denied.
   [[nodiscard]] std::string Text() const;
@@ -38,6 +40,8 @@ class FileSummary {
   // last first; what was only looked at where there is nothing else. Nothing that the denial calls secret,
   // and nothing that no entry decides.
   [[nodiscard]] std::vector<std::string> Short() const;
+  // Calls that were not judged, because there were more than kMaxKnown.
+  [[nodiscard]] std::uint64_t LeftOut() const { return left_out_; }
 
  private:
   [[nodiscard]] std::string Remedy(const FileDenial& denial) const;
@@ -53,6 +57,8 @@ class FileSummary {
   std::map<std::string, Denied> denied_ = {};                    // by path; the use that asks for most
   std::size_t met_ = 0;
   std::size_t others_ = 0;
+  FileDenial other_ = {};  // the last of those
+  std::uint64_t left_out_ = 0;
 };
 
 }  // namespace mxc

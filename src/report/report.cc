@@ -289,6 +289,10 @@ void StatusReport::WriteLeftOut() {
   left_out_ = 0;
 }
 
+void StatusReport::ReportLost(std::uint64_t records) {
+  Write(Line({{"event", "lost"}, {"records", records}}));
+}
+
 void StatusReport::ReportBackend(const Plan& plan, const std::string& reason) {
   if (Silent()) return;
   Object line{{"event", "backend"}, {"backend", Name(plan.containment)}, {"tier", Name(plan.tier)}};

@@ -77,6 +77,8 @@ class StatusReport {
   void ReportStart(std::int64_t process_id);
   void ReportNetwork(const GatewayRecord& record);
   void ReportFile(const FileDenial& denial);
+  // So many of these lines are missing, from a file as well.
+  void ReportLost(std::uint64_t records);
   void ReportEnd(const Plan& plan, const Outcome& outcome, int exit_status);
   void ReportFailure(const Error& error, int exit_status);
 

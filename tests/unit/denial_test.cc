@@ -224,6 +224,21 @@ TEST_F(DenialTest, WhatProgramsOutsideKeepIsNotToBeWritten) {
   EXPECT_EQ(Advice(FileUse::kRead, "/var/log/btmp"), "/var/log/btmp");
 }
 
+TEST_F(DenialTest, WhatProgramsOutsideRunIsNotToBeWritten) {
+  constexpr const char* kRun =
+      "programs outside run what stands there, and it is not to be written from a sandbox: let the command "
+      "write elsewhere";
+  host.SetEnvironment("HOME", "/home/me").AddDirectory("/home/me/.config/systemd/user", {.uid = 1000});
+  host.AddFile("/home/me/.bashrc").AddDirectory("/home/me/.local/share", {.uid = 1000});
+  host.AddDirectory("/home/me/.local/bin", {.uid = 1000});
+  for (const char* path : {"/home/me/.config/systemd/user/n.service", "/home/me/.local/bin/tool",
+                           "/home/me/.bashrc", "/home/me/.config/autostart"})
+    EXPECT_EQ(Advice(FileUse::kWrite, path), kRun) << path;
+  EXPECT_EQ(Advice(FileUse::kWrite, "/home/me/.local/n"), "touch /home/me/.local/n");
+  EXPECT_EQ(Advice(FileUse::kWrite, "/home/me/.local/share/n"), "touch /home/me/.local/share/n");
+  EXPECT_EQ(Advice(FileUse::kRead, "/home/me/.bashrc"), "/home/me/.bashrc");
+}
+
 // tmux, screen and their like look whether there is one.
 TEST_F(DenialTest, DirectoriesForSocketsAreNotAdvised) {
   constexpr const char* kSockets =
