@@ -352,10 +352,16 @@ Json LaidOver(const Json& settings, const ProfileChosen& profile) {
   return laid;
 }
 
-Status CheckSandboxNamed(const Json& settings) {
-  const bool named =
-      settings.Find("sandbox_mode") != nullptr || settings.Find("default_permissions") != nullptr;
-  return named ? Status(Done{}) : CannotImport("profile", "neither its table nor the file says sandbox_mode");
+// `laid`: by a profile, whose sandbox_mode comes first. Of two that the file names itself Codex obeys one;
+// the other may deny more.
+Status CheckSandboxNamed(const Json& settings, bool laid) {
+  const bool mode = settings.Find("sandbox_mode") != nullptr;
+  const bool permissions = settings.Find("default_permissions") != nullptr;
+  if (mode && permissions && !laid)
+    return CannotImport("default_permissions",
+                        "sandbox_mode is set as well: leave out what Codex is not to obey");
+  return mode || permissions ? Status(Done{})
+                             : CannotImport("profile", "neither its table nor the file says sandbox_mode");
 }
 
 }  // namespace
@@ -364,7 +370,8 @@ Result<Imported> ImportCodex(const Json& written) {
   const Result<ProfileChosen> in_force = ProfileInForce(written);
   if (!in_force) return in_force.error();
   const Json settings = LaidOver(written, *in_force);
-  if (Status named = CheckSandboxNamed(settings); !named) return named.error();
+  const bool laid = in_force->table != nullptr && in_force->table->Find("sandbox_mode") != nullptr;
+  if (Status named = CheckSandboxNamed(settings, laid); !named) return named.error();
   CodexReader reader;
   if (in_force->table != nullptr)
     for (const JsonMember& member : in_force->table->members)

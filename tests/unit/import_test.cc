@@ -359,6 +359,15 @@ TEST(Import, SaysWhatCodexsOlderSettingsSay) {
               HasSubstr("refused: permissions.x.filesystem.:root"));
 }
 
+TEST(Import, DoesNotChooseBetweenTwoSandboxesOfCodex) {
+  const std::string both =
+      "default_permissions = \"p\"\nsandbox_mode = \"read-only\"\n[permissions.p.filesystem]\n"
+      "\"/\" = \"read\"\n\"/srv/secret\" = \"none\"\n";
+  EXPECT_THAT(ImportText(both), HasSubstr("refused: default_permissions"));
+  EXPECT_THAT(ImportText("profile = \"s\"\n" + both + "[profiles.s]\nsandbox_mode = \"read-only\"\n"),
+              HasSubstr(R"("readonlyPaths":["/"])"));
+}
+
 TEST(Import, LaysCodexsProfileOverTheFile) {
   const std::string profiles =
       "[sandbox_workspace_write]\nnetwork_access = true\n[profiles.strict]\nsandbox_mode = \"read-only\"\n"
