@@ -130,6 +130,15 @@ TEST_F(FoundByName, WhereverThePathLeads) {
             "/srv/w/current/bin/x\n");
 }
 
+TEST_F(FoundByName, DirectoriesThatEachProcessFindsElsewhereAreRefused) {
+  host_.AddDirectory("/proc/self").AddSymlink("/proc/self/cwd", "/srv/w");
+  for (const char* const variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}) {
+    host_.SetEnvironment(variable, "/usr/bin:/proc/self/cwd/b");
+    EXPECT_THAT(After([] {}), testing::HasSubstr(std::string(variable) + " names '/proc/self/cwd/b'"));
+    host_.SetEnvironment(variable, "/usr/bin");
+  }
+}
+
 TEST_F(FoundByName, WhatVariablesHaveLoaded) {
   AddRepository("/srv/w/a/.git");
   const auto with = [&](const char* variable, const char* value, const std::string& written) {

@@ -56,7 +56,7 @@ constexpr std::string_view kGpgFiles = "/*.conf*";
 // Lists of directories from which git, or a program that it starts, loads these files of its own accord:
 // ld.so(8), iconv(3), Python's module site. Perl is what git's own programs are written in.
 struct LoadedFrom {
-  const char* variable;
+  std::string_view variable;
   std::string_view files;
 };
 constexpr LoadedFrom kLoadedFrom[] = {{"LD_LIBRARY_PATH", "/*.so*"},
@@ -103,11 +103,11 @@ std::string Plain(const std::string& path) {
 
 // Of a variable like PATH. A relative one is another in every directory: git stands at the top of a work
 // tree.
-std::set<std::string> DirectoriesIn(const char* variable, const Host& host, const GitProtection& git,
-                                    const char* separators = ":") {
+std::set<std::string> DirectoriesIn(std::string_view variable, const Host& host, const GitProtection& git) {
+  const char* const separators = variable == "PATH" ? ":" : ":;";
   std::vector<std::string> bases = {host.WorkingDirectory()};
   for (const WorkTree& tree : git.Places().WorkTrees()) bases.push_back(tree.directory);
-  const std::string path = host.Environment(variable).value_or("");
+  const std::string path = host.Environment(std::string(variable)).value_or("");
   std::set<std::string> directories;
   for (std::string_view rest = path; !path.empty();) {
     const std::string_view entry = rest.substr(0, rest.find_first_of(separators));
@@ -390,6 +390,22 @@ class FoundReview {
 
 }  // namespace
 
+Status CheckSearched(const GitProtection& git, const Protector& protector) {
+  std::set<std::string_view> variables = {"PATH"};
+  for (const LoadedFrom& loaded : kLoadedFrom) variables.insert(loaded.variable);
+  for (const std::string_view variable : variables) {
+    for (const std::string& directory : DirectoriesIn(variable, protector.TheHost(), git)) {
+      const Result<Walked> walked = protector.Walker().Walk(directory);
+      if (!walked || !walked->Is(FileType::kSymlink)) continue;
+      return Conflict(std::string(variable) + " names " + Quoted(directory) + ", which leads through " +
+                          Quoted(walked->path) + ": each process finds something else there",
+                      protector.Pointer(),
+                      "leave it out of " + std::string(variable) + "; or write \"protect\": []");
+    }
+  }
+  return Done{};
+}
+
 void NoteFoundByName(const GitProtection& git, const Protector& protector,
                      const std::vector<std::string>& patterns, GitSnapshot& snapshot) {
   const Host& host = protector.TheHost();
@@ -408,7 +424,7 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   for (const std::string& directory : DirectoriesIn("PATH", host, git))
     notes.AddDirectory(directory, git.Homes());
   for (const LoadedFrom& loaded : kLoadedFrom) {
-    for (const std::string& directory : DirectoriesIn(loaded.variable, host, git, ":;"))
+    for (const std::string& directory : DirectoriesIn(loaded.variable, host, git))
       notes.AddPattern(Below(directory, loaded.files));
   }
   for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));

@@ -13,6 +13,9 @@
 
 namespace mxc {
 
+// Errors: kConflict, for a directory that each process finds elsewhere, by a link of /proc.
+[[nodiscard]] Status CheckSearched(const GitProtection& git, const Protector& protector);
+
 // Those that the command could make or change, by now that all rules are known; also names that presets know
 // and nothing holds, and what `patterns` match.
 void NoteFoundByName(const GitProtection& git, const Protector& protector,

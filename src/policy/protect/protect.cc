@@ -178,6 +178,7 @@ class Protection {
     protector_.Begin(git != nullptr ? *git : config_.protect.front());
     if (git != nullptr) {
       if (Status held = HoldGit(*git); !held) return held;
+      if (Status known = CheckSearched(git_, protector_); !known) return known;
     }
     if (Status held = HoldClosed(); !held) return held;
     if (Status held = HoldNamed(); !held) return held;
