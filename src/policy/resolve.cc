@@ -20,6 +20,7 @@
 #include "policy/own_state.h"
 #include "policy/paths/baseline.h"
 #include "policy/paths/entries.h"
+#include "policy/paths/homes.h"
 #include "policy/paths/mount_names.h"
 #include "policy/paths/mounts.h"
 #include "policy/paths/paths.h"
