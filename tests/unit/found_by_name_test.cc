@@ -162,6 +162,8 @@ TEST_F(FoundByName, WhatVariablesHaveLoaded) {
   EXPECT_EQ(with("NODE_OPTIONS", "--max-old-space-size=4096 --require=/srv/w/x/a.js", "/srv/w/x/a.js"),
             "/srv/w/x/a.js\n");
   EXPECT_EQ(with("JAVA_TOOL_OPTIONS", "-javaagent:/srv/w/x/a.jar", "/srv/w/x/a.jar"), "/srv/w/x/a.jar\n");
+  EXPECT_EQ(with("OPENSSL_CONF", "/srv/w/x/ssl.cnf", "/srv/w/x/ssl.cnf"), "/srv/w/x/ssl.cnf\n");
+  EXPECT_EQ(with("LG_CONFIG_FILE", "/a,/srv/w/x/lg.yml", "/srv/w/x/lg.yml"), "/srv/w/x/lg.yml\n");
   EXPECT_EQ(with("PERL5LIB", "/srv/w/x", "/srv/w/x/strict.pm"), "/srv/w/x/strict.pm\n");
   EXPECT_EQ(with("PERL5LIB", "/srv/w/x", "/srv/w/x/File/Spec.pm"), "/srv/w/x/File/Spec.pm\n");
   EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/sitecustomize.py"), "/srv/w/x/sitecustomize.py\n");
@@ -277,6 +279,7 @@ TEST_F(FoundByName, WhatOtherVersionControlObeys) {
   EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("/srv/w/.hg/hgrc\n"));
   EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("/srv/w/.hg/hgrc-not-shared file\n"));
   EXPECT_EQ(After([&] { Write("/srv/w/.hg/sharedpath"); }), "/srv/w/.hg/sharedpath\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/.hg/store/journal"); }), "/srv/w/.hg/store/journal\n");
   EXPECT_EQ(After([&] { Write("/srv/w/.hg/dirstate"); }), "");
   EXPECT_EQ(After([&] { Write("/srv/w/j/.jj/repo/config.toml"); }), "/srv/w/j/.jj/repo/config.toml\n");
   EXPECT_EQ(After([&] { Write("/srv/w/j/.jj/repo/op_store/x"); }), "");

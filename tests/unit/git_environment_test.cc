@@ -42,6 +42,8 @@ TEST_F(GitEnvironmentProtection, WhatIsLoadedByItselfIsHeld) {
     EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/x/new directory\n") << name;
     host_.SetEnvironment(name, "");
   }
+  host_.SetEnvironment("VIMINIT", "source /srv/g/a.so");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/a.so\n");
   host_.SetEnvironment("LD_PRELOAD", "/usr/lib/a.so:/srv/g/a.so /srv/g/b.so");
   host_.SetEnvironment("LD_AUDIT", "/usr/lib/a.so:/srv/g/c.so");
   EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/a.so\n/srv/g/b.so directory\n/srv/g/c.so directory\n");

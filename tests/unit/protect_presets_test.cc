@@ -43,6 +43,22 @@ TEST_F(Protection, ShellFilesInHomeAndAtTheTopOfGrants) {
   EXPECT_EQ(WarningsText(*policy), "protection-open /filesystem/protect/0\n");
 }
 
+TEST_F(Protection, ShellFilesWhereVariablesPutThem) {
+  AddRepository("/srv/w/.git");
+  host_.AddDirectory("/srv/w/z").AddDirectory("/srv/w/c").AddFile("/srv/w/env").AddFile("/srv/w/b");
+  host_.SetEnvironment("ZDOTDIR", "/srv/w/z").SetEnvironment("XDG_CONFIG_HOME", "/srv/w/c/");
+  host_.SetEnvironment("ENV", "/srv/w/env").SetEnvironment("BASH_ENV", "/srv/w/b");
+  host_.SetEnvironment("INPUTRC", "/srv/w/none");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}}, {Preset::kGit, Preset::kShell});
+  const std::string text = "\n" + Protected(policy);
+  for (const char* held : {"/srv/w/z/.zshrc file", "/srv/w/c/fish directory", "/srv/w/c/systemd directory",
+                           "/srv/w/env", "/srv/w/b"})
+    EXPECT_NE(text.find("\n" + std::string(held) + "\n"), std::string::npos) << held << text;
+  const std::vector<GitSnapshot::Text>& named = policy->git.named;
+  EXPECT_TRUE(std::any_of(named.begin(), named.end(),
+                          [](const GitSnapshot::Text& file) { return file.path == "/srv/w/none"; }));
+}
+
 // A new account has none of them, and its PATH begins with ~/.local/bin once that is there.
 TEST_F(Protection, MissingDirectoriesOfHomeAreHeldAndThoseOfProjectsAreNot) {
   host_.AddDirectory("/home/ana/src/.git").SetEnvironment("HOME", "/home/ana");

@@ -30,13 +30,15 @@ constexpr std::string_view kInHome[] = {
     // editors
     ".selected_editor", ".vimrc", ".gvimrc", ".vim", ".exrc", ".nanorc", ".config/nano", ".emacs",
     ".emacs.el", ".emacs.d", ".config/emacs", ".config/vim", ".config/nvim", ".local/share/nvim/site",
-    ".config/helix", ".config/kak", ".config/micro",
+    ".config/helix", ".config/kak", ".config/micro", ".nexrc", ".joerc", ".jedrc",
     // pagers and interfaces
     ".config/bat", ".config/delta", ".tigrc", ".config/tig", ".config/lazygit", ".config/gh",
     // helpers: of credentials, of signatures
     ".aws/config", ".aws/credentials", ".gnupg/scd-event",
     // other version control
     ".hgrc", ".config/hg", ".jjconfig.toml", ".config/jj", ".fossil", ".config/fossil.db",
+    // what hooks source, and the environments that they run in
+    ".config/husky", ".huskyrc", ".cache/pre-commit",
     // modules of hooks, filters and helpers in Python
     ".local/lib"};
 // Of other version control, what its programs write themselves and what says where another configuration is.
@@ -44,15 +46,21 @@ struct OtherFile {
   std::string_view place;
   std::string_view path;
 };
-constexpr OtherFile kOtherFiles[] = {{".hg", "sharedpath"},
-                                     {".jj", "repo"},
-                                     {".jj", "repo/config.toml"},
-                                     {".jj", "repo/store/git_target"},
-                                     {".jj", "workspace-config.toml"}};
+constexpr OtherFile kOtherFiles[] = {
+    {".hg", "sharedpath"},
+    // of a transaction that did not end: what `hg recover` puts back, and where
+    {".hg", "store/journal"},
+    {".hg", "store/journal.backupfiles"},
+    {".jj", "repo"},
+    {".jj", "repo/config.toml"},
+    {".jj", "repo/store/git_target"},
+    {".jj", "workspace-config.toml"}};
 // gpg obeys gpg.conf-2.2 instead of gpg.conf, which is held where the directory is there.
 constexpr std::string_view kGpgVersions = "/*.conf-*";
 constexpr std::string_view kGpgFiles = "/*.conf*";
 
+// Lists of files of configuration that programs obey which git starts.
+constexpr const char* kFilesNamed[] = {"LG_CONFIG_FILE", "OPENSSL_CONF", "TIGRC_SYSTEM", "TIGRC_USER"};
 // Lists of directories from which git, or a program that it starts, loads these files of its own accord:
 // ld.so(8), iconv(3), Python's module site. Perl is what git's own programs are written in.
 struct LoadedFrom {
@@ -426,6 +434,13 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   for (const LoadedFrom& loaded : kLoadedFrom) {
     for (const std::string& directory : DirectoriesIn(loaded.variable, host, git))
       notes.AddPattern(Below(directory, loaded.files));
+  }
+  for (const char* const variable : kFilesNamed) {
+    const std::string files = host.Environment(variable).value_or("");
+    for (std::string_view rest = files; !rest.empty();) {
+      const std::string_view file = TakePiece(rest, ":,");
+      if (file.starts_with('/')) notes.AddNamed(Plain(std::string(file)));
+    }
   }
   for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
   for (const std::string& other : git.Places().Others()) {

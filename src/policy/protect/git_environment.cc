@@ -37,20 +37,24 @@ constexpr const char* kPrograms[] = {
     "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "SSH_ASKPASS", "VISUAL",   "EDITOR",          "PAGER",
     "LESSOPEN",          "LESSCLOSE",           "LESSKEY",     "LESSKEYIN"};
 
-// What git, or a program that it starts, loads of its own accord: files, in a list (ld.so(8)) or alone, and
-// options of interpreters that name some.
+// What git, or a program that it starts, loads or runs of its own accord: files, in a list (ld.so(8)) or
+// alone, options of interpreters and commands of editors that name some, and programs.
 struct Loaded {
   const char* variable;
   const char* separators;
 };
-constexpr Loaded kLoaded[] = {{"LD_PRELOAD", " :"}, {"LD_AUDIT", ":"},         {"DYLD_INSERT_LIBRARIES", ":"},
-                              {"BASH_ENV", ""},     {"NODE_OPTIONS", ""},      {"PERL5OPT", ""},
-                              {"RUBYOPT", ""},      {"JAVA_TOOL_OPTIONS", ""}, {"JDK_JAVA_OPTIONS", ""},
-                              {"_JAVA_OPTIONS", ""}};
+constexpr Loaded kLoaded[] = {
+    {"LD_PRELOAD", " :"},    {"LD_AUDIT", ":"},         {"DYLD_INSERT_LIBRARIES", ":"},
+    {"BASH_ENV", ""},        {"NODE_OPTIONS", ""},      {"PERL5OPT", ""},
+    {"RUBYOPT", ""},         {"JAVA_TOOL_OPTIONS", ""}, {"JDK_JAVA_OPTIONS", ""},
+    {"_JAVA_OPTIONS", ""},   {"VIMINIT", ""},           {"EXINIT", ""},
+    {"MANPAGER", ""},        {"BROWSER", ":"},          {"LESSKEY_SYSTEM", ""},
+    {"LESSKEYIN_SYSTEM", ""}};
 
-// Directories, with colons between them, from which git takes what it runs: modules of its Perl programs,
-// definitions of merge tools.
-constexpr const char* kProgramDirectories[] = {"GITPERLLIB", "MERGE_TOOLS_DIR"};
+// Directories, with colons between them, from which git and what it starts take what they run: modules of its
+// Perl programs, definitions of merge tools, scripts of vim, modules of libcrypto.
+constexpr const char* kProgramDirectories[] = {"GITPERLLIB", "MERGE_TOOLS_DIR", "VIMRUNTIME",
+                                               "OPENSSL_MODULES", "OPENSSL_ENGINES"};
 
 // Held like a template: what is in it, and the directory when there is none.
 void AddDirectories(std::string_view list, std::vector<GitVariable>& variables) {

@@ -380,11 +380,39 @@ class Protection {
       if (files.Entry().required) files.ApplyAround(protector_, rules_.PathsWith(Access::kReadWrite));
       files.AddPatterns(tops, patterns_);
       files.ApplyInside(protector_, rules_.PathsWith(Access::kReadWrite));
-      if (files.Entry().preset == Preset::kShell) HoldSourced();
+      if (files.Entry().preset == Preset::kShell) {
+        HoldMoved();
+        HoldSourced();
+      }
       if (Status held = protector_.HoldOtherNames(); !held) return held;
       if (Status ended = protector_.End(); !ended) return ended;
     }
     return Done{};
+  }
+
+  // Start-up files where variables of the caller's put them: zsh(1), sh(1), bash(1), readline(3) and the XDG
+  // Base Directory Specification.
+  void HoldMoved() {
+    const auto named = [this](const char* variable) {
+      const std::string path = host_.Environment(variable).value_or("");
+      return path.starts_with('/') ? FoldLexically(path) : "";
+    };
+    constexpr std::string_view kConfig = ".config/";
+    const std::string config = named("XDG_CONFIG_HOME");
+    for (const ProtectedRow& row : ShellRows()) {
+      if (config.empty() || !row.path.starts_with(kConfig)) continue;
+      protector_.Protect(JoinPath(config, row.path.substr(kConfig.size())), row.missing, row.text);
+    }
+    if (const std::string zsh = named("ZDOTDIR"); !zsh.empty()) {
+      for (const ProtectedRow& row : ShellRows())
+        if (row.path.starts_with(".z")) protector_.Protect(JoinPath(zsh, row.path), row.missing, row.text);
+    }
+    for (const char* const variable : {"ENV", "BASH_ENV", "INPUTRC"}) {
+      const std::string file = named(variable);
+      if (file.empty()) continue;
+      protector_.Protect(file, WhenMissing::kLeft);
+      patterns_.push_back(file);
+    }
   }
 
   // A pattern matches new files as well, which are told.
