@@ -112,18 +112,18 @@ std::string Plain(const std::string& path) {
 // Of a variable like PATH. A relative one is another in every directory: git stands at the top of a work
 // tree.
 std::set<std::string> DirectoriesIn(std::string_view variable, const Host& host, const GitProtection& git) {
-  const char* const separators = variable == "PATH" ? ":" : ":;";
+  const std::string path = host.Environment(variable).value_or("");
+  if (path.empty()) return {};
   std::vector<std::string> bases = {host.WorkingDirectory()};
   for (const WorkTree& tree : git.Places().WorkTrees()) bases.push_back(tree.directory);
-  const std::string path = host.Environment(std::string(variable)).value_or("");
+  const char* const separators = variable == "PATH" ? ":" : ":;";
   std::set<std::string> directories;
-  for (std::string_view rest = path; !path.empty();) {
+  for (std::string_view rest = path;;) {
     const std::string_view entry = rest.substr(0, rest.find_first_of(separators));
     for (const std::string& base : bases) directories.insert(Plain(Against(base, entry)));
-    if (entry.size() == rest.size()) break;
+    if (entry.size() == rest.size()) return directories;
     rest.remove_prefix(entry.size() + 1);
   }
-  return directories;
 }
 
 // One directory of which files are compared, and those.
