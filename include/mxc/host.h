@@ -47,6 +47,11 @@ struct DirectoryEntry {
   std::uint64_t inode = 0;  // d_ino; 0: not known; for a mount point, of the directory under the mount
 };
 
+// Names of the attributes (Host::Attribute) that hold access control lists, that of the object and that which
+// a directory hands on.
+inline constexpr const char* kAccessAcl = "system.posix_acl_access";
+inline constexpr const char* kDefaultAcl = "system.posix_acl_default";
+
 // The places in which Host::LiveSockets looks for sockets.
 struct SocketPlaces {
   std::vector<std::string> directories = {};
