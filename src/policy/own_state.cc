@@ -55,8 +55,7 @@ Error NeedsMounts(const PathRule& grant, const std::string& path) {
       Quoted(path) + ", whose name decides what later calls mean, cannot be held below the read-write " +
           Quoted(grant.path) + " without a mount namespace",
       grant.pointer,
-      "grant the directories beside it instead of the one above, or choose the containment process where "
-      "user namespaces are allowed (`mxc-exec --probe` says what forbids them here)");
+      "grant the directories beside it instead of the one above, or " + std::string(kChooseUserNamespaces));
 }
 
 Error NotFollowed(const std::string& path) {
