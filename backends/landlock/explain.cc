@@ -21,7 +21,8 @@ void AddLandlock(const LandlockSandbox& sandbox, ExplainPage& page) {
                                    linux_backend::ProfileText(SeccompProfile::kSharedSystem),
                                    sandbox.no_network ? "; no sockets" : ""));
   page.Line("session", sandbox.new_session ? "new, without a terminal" : "new, with a private terminal");
-  if (sandbox.private_temp) page.Line("temporary", "a directory of its own instead of /tmp, named by TMPDIR");
+  page.Line("temporary", fmt::format("a directory of its own in {}, with HOME{}", Quoted(sandbox.temp_place),
+                                     sandbox.private_temp ? ", instead of /tmp, named by TMPDIR" : ""));
   page.Section("Landlock rules");
   for (const LandlockGrant& grant : sandbox.grants) {
     const bool writable = grant.access == Access::kReadWrite;
@@ -43,11 +44,9 @@ Document OfLandlock(const LandlockSandbox& sandbox) {
   }
   Document holes = Document::array();
   for (const LandlockHole& hole : sandbox.holes) holes.push_back(hole.path);
-  return {{"grants", std::move(grants)},
-          {"leftOut", std::move(holes)},
-          {"privateTemp", sandbox.private_temp},
-          {"network", !sandbox.no_network},
-          {"scopedSignals", sandbox.scoped_signals},
+  return {{"grants", std::move(grants)},      {"leftOut", std::move(holes)},
+          {"tempPlace", sandbox.temp_place},  {"privateTemp", sandbox.private_temp},
+          {"network", !sandbox.no_network},   {"scopedSignals", sandbox.scoped_signals},
           {"newSession", sandbox.new_session}};
 }
 

@@ -53,6 +53,11 @@ Error NoSockets(const PathRule& rule) {
                        rule.pointer, "remove the entry, or " + std::string(kChooseUserNamespaces));
 }
 
+Error NoTempPlace() {
+  return Unavailable("there is no place for temporary files: neither /var/tmp nor /tmp can be written", {},
+                     "make one of them writable for you, by a mount of a tmpfs for instance");
+}
+
 class FileLowering {
  public:
   FileLowering(const Policy& policy, LandlockSandbox& sandbox, Plan& plan)
@@ -66,6 +71,8 @@ class FileLowering {
       if (!placed) return placed;
     }
     if (!put_back_.empty()) plan_.not_covered.emplace_back(kForAMoment);
+    if (policy_.temp_place.empty()) return NoTempPlace();
+    sandbox_.temp_place = policy_.temp_place;
     if (policy_.private_temp_pointer.empty()) return Done{};
     plan_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTemp)});
     return Done{};
@@ -142,7 +149,9 @@ class FileLowering {
     // Sockets cannot be reached at all: none can be made that connects to them.
     const bool socket = entry.rule != nullptr && entry.rule->pointer.empty() && IsForSockets(*entry.rule);
     if (around == Access::kReadWrite && !socket) return CannotHold(entry);
-    const bool exists = entry.rule == nullptr || entry.rule->object.has_value() || entry.rule->look_alike;
+    // mxc-exec's own directories count as there: the next run makes what is missing.
+    const bool exists = entry.rule == nullptr || entry.rule->object.has_value() || entry.rule->look_alike ||
+                        entry.rule->own_directory_mode != 0;
     if (around == Access::kReadOnly && exists && !socket) {
       // What the policy denies shows nothing; of the baseline's own denials the names are no secret.
       const bool baseline = entry.rule != nullptr && entry.rule->origin == Origin::kBaseline;

@@ -2,8 +2,6 @@
 // The weakest isolation level of "process" on Linux.
 #pragma once
 
-#include <string_view>
-
 #include "mxc/backend.h"
 
 namespace mxc::landlock {
@@ -19,10 +17,5 @@ namespace mxc::landlock {
 // would use that.
 inline constexpr int kLowestAbi = 2;
 inline constexpr int kScopedAbi = 6;  // signals and abstract sockets stay inside
-
-// The end of a hint for a clause that Landlock cannot hold.
-inline constexpr std::string_view kChooseUserNamespaces =
-    "choose the containment process where user namespaces are allowed (`mxc-exec --probe` says what forbids "
-    "them here)";
 
 }  // namespace mxc::landlock

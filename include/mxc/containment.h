@@ -88,6 +88,11 @@ struct ContainmentTraits {
   MissingBackend missing = {};
 };
 
+// The end of a hint for what a containment without a mount namespace cannot hold.
+inline constexpr std::string_view kChooseUserNamespaces =
+    "choose the containment process where user namespaces are allowed (`mxc-exec --probe` says what forbids "
+    "them here)";
+
 [[nodiscard]] const ContainmentTraits& TraitsOf(Containment containment);
 [[nodiscard]] std::span<const ContainmentTraits> AllContainments();  // in the order of the enumerators
 // The containments of the intents "process" and "vm". On Linux a weaker one may take its place at run time.

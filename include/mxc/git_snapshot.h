@@ -21,8 +21,8 @@ struct Way {
   std::uint32_t gid = 0;
   std::uint64_t inode = 0;  // 0: it does not exist, and gets its rights from the directory above
   // The values of extended attributes; "": there is none.
-  std::string acl = {};          // system.posix_acl_access
-  std::string default_acl = {};  // system.posix_acl_default
+  std::string acl = {};          // kAccessAcl (mxc/host.h)
+  std::string default_acl = {};  // kDefaultAcl
 };
 
 struct GitSnapshot {

@@ -47,6 +47,11 @@ struct DirectoryEntry {
   std::uint64_t inode = 0;  // d_ino; 0: not known; for a mount point, of the directory under the mount
 };
 
+// Names of the attributes (Host::Attribute) that hold access control lists, that of the object and that which
+// a directory hands on.
+inline constexpr const char* kAccessAcl = "system.posix_acl_access";
+inline constexpr const char* kDefaultAcl = "system.posix_acl_default";
+
 // The places in which Host::LiveSockets looks for sockets.
 struct SocketPlaces {
   std::vector<std::string> directories = {};
@@ -99,7 +104,13 @@ class Host {
   [[nodiscard]] virtual Result<std::string> ReadLink(const std::string& path) const = 0;
   // Whether the caller's real identity may read (for kReadWrite: also write) this object: access(2).
   [[nodiscard]] virtual bool MayAccess(const std::string& path, Access access) const = 0;
-  // The same for executing it: access(2), which respects noexec mounts. POSIX only.
+  // Whether the caller may make files in this directory. Tried: access(2) does not know what the Landlock
+  // domain of an outer sandbox refuses.
+  [[nodiscard]] virtual bool MayMakeFilesIn(const std::string& directory) const {
+    return MayAccess(directory, Access::kReadWrite);
+  }
+  // Whether the caller's real identity may execute this object: access(2), which respects noexec mounts.
+  // POSIX only.
   [[nodiscard]] virtual bool MayExecute(const std::string& /*path*/) const { return false; }
   [[nodiscard]] virtual Result<std::vector<std::string>> ListDirectory(const std::string& path) const = 0;
   // Names with types, in no order. Lists directories whatever their name is.
@@ -168,6 +179,9 @@ class ForwardingHost : public Host {
   }
   [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override {
     return host_.MayAccess(path, access);
+  }
+  [[nodiscard]] bool MayMakeFilesIn(const std::string& directory) const override {
+    return host_.MayMakeFilesIn(directory);
   }
   [[nodiscard]] bool MayExecute(const std::string& path) const override { return host_.MayExecute(path); }
   [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override {

@@ -127,6 +127,9 @@ struct Policy {
   std::vector<PathLink> links = {};
   Workspace workspace = {};               // paths below it are host paths here; planners translate them
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
+  // Without mounts: mxc-exec's own directory on the host in which a run makes that for its temporary files.
+  // Every run denies it. Empty: there is no place for one.
+  std::string temp_place = {};
   std::vector<ProtectEntry> protect = {};
   GitSnapshot git = {};  // what git's files said before the run, to compare when it has ended
   std::vector<HomeFile> home_files = {};

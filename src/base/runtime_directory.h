@@ -1,5 +1,5 @@
-// What a user's runs leave for each other to find: a directory that only that user can use, gone with the
-// session or the next boot.
+// Directories that only their user can use: what a user's runs leave for each other to find, gone with the
+// session or the next boot, and where runs under Landlock alone have their temporary files.
 #pragma once
 
 #include <string>
@@ -23,7 +23,12 @@ struct RuntimeDirectory {
   // Where $XDG_RUNTIME_DIR is ours alone, its place (base/runtime_places.h); else the fixed one. Made when
   // missing. Errors: kSetupFailed, also for a directory that is not ours alone.
   [[nodiscard]] static Result<RuntimeDirectory> Open();
-  // All of these that there are: which of them Open chooses depends on the environment of the call.
+  // `path` is of TempPlaceIn; made when missing. Errors: as of Open. What it holds is never believed, so that
+  // one of the caller's only gets its mode back: a command under Landlock alone can change modes outside of
+  // its grants.
+  [[nodiscard]] static Result<RuntimeDirectory> OpenTempPlace(const std::string& path);
+  // All that Open can choose from that there are: which of them it chooses depends on the environment of the
+  // call.
   [[nodiscard]] static std::vector<RuntimeDirectory> Existing();
 };
 

@@ -111,6 +111,14 @@ Result<RuntimeDirectory> MakeAt(const std::string& path) {
   return OpenAt(path);
 }
 
+void TakeModeBack(const std::string& path) {
+  const UniqueFd directory{::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  struct stat status {};
+  if (!directory || ::fstat(directory.Get(), &status) != 0) return;
+  if (status.st_uid != ::geteuid() || (status.st_mode & 07777U) == 0700) return;
+  ::chmod(("/proc/self/fd/" + std::to_string(directory.Get())).c_str(), 0700);
+}
+
 }  // namespace
 
 Result<RuntimeDirectory> RuntimeDirectory::Open() {
@@ -123,6 +131,14 @@ Result<RuntimeDirectory> RuntimeDirectory::Open() {
   Result<RuntimeDirectory> directory = MakeAt(path);
   if (directory) ::futimens(directory->descriptor.Get(), nullptr);
   return directory;
+}
+
+Result<RuntimeDirectory> RuntimeDirectory::OpenTempPlace(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0) {
+    if (errno != EEXIST) return SystemError(ErrorCode::kSetupFailed, "create " + Quoted(path), errno);
+    TakeModeBack(path);
+  }
+  return OpenAt(path);
 }
 
 std::vector<RuntimeDirectory> RuntimeDirectory::Existing() {

@@ -30,6 +30,14 @@ inline constexpr const char* kPlacePrefix = ".place-";
   return FixedRuntimePlace(uid) + "/" + kPlacePrefix + std::to_string(hash);
 }
 
+// Where a run under Landlock alone has its directory for temporary files and HOME: below a directory of the
+// caller's in the first of these in which files can be made.
+inline constexpr const char* kTempBases[] = {"/var/tmp", "/tmp"};
+inline constexpr const char* kTempPlacePrefix = "mxc-exec-temp-";
+[[nodiscard]] inline std::string TempPlaceIn(const std::string& base, std::uint32_t uid) {
+  return base + "/" + kTempPlacePrefix + std::to_string(uid);
+}
+
 // Images of everybody: what the operator puts there, and what root's runs unpack.
 inline constexpr const char* kRootsImages = "/var/lib/mxc-exec/images";
 inline constexpr const char* kRootsUnpackedImages = "/var/cache/mxc-exec/images";

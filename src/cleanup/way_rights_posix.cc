@@ -9,6 +9,7 @@
 #include "base/unique_fd.h"
 #include "cleanup/named_place.h"
 #include "cleanup/way_rights.h"
+#include "mxc/host.h"
 #ifdef __linux__
 #include <linux/limits.h>
 #include <sys/xattr.h>
@@ -23,8 +24,6 @@ constexpr unsigned kPermissions = 0777;
 
 #ifdef __linux__
 constexpr int kWayItself = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr const char* kAcl = "system.posix_acl_access";
-constexpr const char* kDefaultAcl = "system.posix_acl_default";
 
 // Of a descriptor that is no more than a place, which fgetxattr(2) does not take.
 std::string LinkOf(int directory) { return "/proc/self/fd/" + std::to_string(directory); }
@@ -47,8 +46,6 @@ bool ChangeOwner(int directory, uid_t uid, gid_t gid) {
 }
 #else
 constexpr int kWayItself = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr const char* kAcl = "";
-constexpr const char* kDefaultAcl = "";
 
 std::string AclOf(int /*directory*/, const char* /*name*/) { return {}; }
 bool SetAcl(int /*directory*/, const char* /*name*/, const std::string& /*value*/) { return true; }
@@ -62,7 +59,7 @@ mode_t ModeAgain(mode_t mode, const Way& before) {
 
 // False with errno.
 bool CloseAgain(int directory, const struct stat& now, const std::string& acl, const Way& before) {
-  if (acl != before.acl && !SetAcl(directory, kAcl, before.acl)) return false;
+  if (acl != before.acl && !SetAcl(directory, kAccessAcl, before.acl)) return false;
   // With a list, the bits of the group are its mask.
   const unsigned again = (now.st_mode & 07777U & ~kPermissions) | (before.mode & 01777U);
   return ChangeMode(directory, before.acl.empty() ? ModeAgain(now.st_mode, before) : again);
@@ -79,7 +76,7 @@ Result<bool> TakeRightsBack(const Way& before) {
   if (!opened || ::fstat(opened.Get(), &now) != 0) return false;
   const int directory = opened.Get();
   const bool for_group = (now.st_mode & before.guarded & kOfGroup) != 0;
-  const std::string acl = AclOf(directory, kAcl);
+  const std::string acl = AclOf(directory, kAccessAcl);
   const std::string default_acl = AclOf(directory, kDefaultAcl);
   const bool given_away =
       now.st_ino == before.inode && (now.st_uid != before.uid || (now.st_gid != before.gid && for_group));

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,10 +12,11 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <string_view>
 
+#include "base/own_files.h"
 #include "base/remove_tree.h"
+#include "base/runtime_directory.h"
 #include "engine/landlock_rules.h"
 #include "engine/signal_guard.h"
 #include "mxc/sandbox/private_home.h"
@@ -29,25 +29,6 @@ constexpr const char* kChildren = "/proc/thread-self/children";
 
 // ---- in the launcher -------------------------------------------------------------------------------------
 
-// Random, so that nobody can have created the name before.
-std::string RandomName() {
-  std::array<unsigned char, 8> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return {};
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string name = "mxc-";
-  for (const unsigned char byte : bytes) {
-    name += kDigits[byte >> 4U];
-    name += kDigits[byte & 15U];
-  }
-  return name;
-}
-
-// Creates an unnamed file: access(2) does not know what the Landlock domain of an outer sandbox refuses.
-bool MayWriteIn(const std::string& directory) {
-  const UniqueFd file{::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-  return file || errno == EOPNOTSUPP || errno == EISDIR;
-}
-
 bool IsAtOrBelow(std::string_view path, std::string_view above) {
   return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '/');
 }
@@ -57,21 +38,11 @@ bool IsGranted(const LandlockSandbox& sandbox, std::string_view path) {
                      [&](const LandlockGrant& grant) { return IsAtOrBelow(path, grant.path); });
 }
 
-// Prefers a directory that is in no grant.
+// A name that nobody can have made before, in a directory of ours that every run denies.
 Result<std::string> ChooseTemp(const LandlockSandbox& sandbox) {
-  const char* const ours = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): one thread
-  for (const bool granted : {false, true}) {
-    for (const char* base : {ours, "/tmp", "/var/tmp"}) {
-      if (base == nullptr || *base != '/' || IsGranted(sandbox, base) != granted || !MayWriteIn(base))
-        continue;
-      std::string name = RandomName();
-      if (!name.empty()) return std::string(base) + "/" + std::move(name);
-    }
-  }
-  return SetupFailed(
-      "there is no directory for temporary files: neither TMPDIR nor /tmp nor /var/tmp "
-      "can be written",
-      "set TMPDIR to a directory of yours");
+  const Result<RuntimeDirectory> place = RuntimeDirectory::OpenTempPlace(sandbox.temp_place);
+  if (!place) return place.error();
+  return place->path + "/mxc-" + RandomName();
 }
 
 // Without Landlock's scoped signals init needs /proc to find the processes that it has to end.

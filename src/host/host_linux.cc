@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 
+#include "base/unique_fd.h"
 #include "base/unmapped_owners.h"
 #include "host/closed_files_linux.h"
 #include "host/host.h"
@@ -50,6 +52,15 @@ class LinuxHost final : public PosixHost {
   }
   [[nodiscard]] std::optional<std::uint64_t> OldestRun(const std::vector<std::string>& roots) const override {
     return OldestRunMark(roots);
+  }
+  // By an unnamed file, which nobody sees. A full disk refuses nothing: a command could fill it to have
+  // another directory chosen.
+  [[nodiscard]] bool MayMakeFilesIn(const std::string& directory) const override {
+    const UniqueFd file{::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+    constexpr int kRefusals[] = {EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ELOOP};
+    const bool refused =
+        !file && std::find(std::begin(kRefusals), std::end(kRefusals), errno) != std::end(kRefusals);
+    return !refused && MayAccess(directory, Access::kReadWrite);
   }
   [[nodiscard]] bool CanUnmapOwners(const std::string& directory) const override {
     return mxc::CanUnmapOwners(directory);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -25,27 +26,54 @@ void AddLinksIn(const Host& host, PathWalker& walker, const std::string& directo
     std::string path = JoinPath(directory, name);
     const Lookup& lookup = walker.LookAt(path);
     if (lookup.Is(FileType::kSymlink) || (!lookup.status && lookup.failure != LookupFailure::kMissing))
-      places.push_back({.path = std::move(path), .sockets = false});
+      places.push_back({.path = std::move(path), .denied = false});
   }
   const std::string profiles = JoinPath(directory, "profiles");
   const Result<Walked> walked = walker.Walk(profiles);
   if (!walked || !walked->Is(FileType::kDirectory)) return;
   const Result<std::vector<DirectoryEntry>> entries =
       host.ListEntries(walked->path, [](std::string_view name) { return name.ends_with(".json"); });
-  if (!entries) places.push_back({.path = profiles, .sockets = false, .unlisted = true});
+  if (!entries) places.push_back({.path = profiles, .denied = false, .unlisted = true});
   for (std::size_t i = 0; entries && i < entries->size(); ++i) {
     const DirectoryEntry& entry = (*entries)[i];
     if (entry.type == FileType::kSymlink)
-      places.push_back({.path = JoinPath(profiles, entry.name), .sockets = false});
+      places.push_back({.path = JoinPath(profiles, entry.name), .denied = false});
   }
+}
+
+// Of a run under Landlock alone that this call is inside of: its directory for temporary files.
+std::optional<std::string> OuterTemp(const Host& host, PathWalker& walker) {
+  const std::optional<std::string> named = host.Environment("TMPDIR");
+  if (!IsAbsolute(named)) return std::nullopt;
+  const Result<Walked> temp = walker.Walk(*named);
+  if (!temp || !temp->Is(FileType::kDirectory)) return std::nullopt;
+  for (const char* const base : kTempBases) {
+    const Result<Walked> above = walker.Walk(base);
+    if (above && IsBelow(temp->path, TempPlaceIn(above->path, host.Caller().uid))) return temp->path;
+  }
+  return std::nullopt;
+}
+
+// The one in use, and those that calls in other circumstances have made.
+void AddTempPlaces(const Host& host, PathWalker& walker, std::vector<OwnPlace>& places) {
+  const std::uint32_t uid = host.Caller().uid;
+  const std::string used = FindTempPlace(host, walker);
+  const std::string outer = OuterTemp(host, walker).value_or("");
+  for (const char* const base : kTempBases) {
+    std::string path = TempPlaceIn(base, uid);
+    if (path == used || walker.LookAt(path).status)
+      places.push_back({.path = std::move(path), .shown = outer});
+  }
+  if (!outer.empty()) places.push_back({.path = used});
 }
 
 std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   const std::uint32_t uid = host.Caller().uid;
   std::vector<OwnPlace> places = {{.path = FixedRuntimePlace(uid)}, {.path = SessionRuntimePlace(uid)}};
+  AddTempPlaces(host, walker, places);
   // Settings and profiles of later calls, whatever the environment of this one.
   const auto keep = [&places](std::string path) {
-    places.push_back({.path = std::move(path), .sockets = false});
+    places.push_back({.path = std::move(path), .denied = false});
   };
   for (const std::string& home : WrittenHomes(host)) {
     keep(JoinPath(home, ".config/mxc-exec"));
@@ -60,7 +88,7 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
          {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/var/cache/lxc/download", "/etc/mxc-exec"})
       keep(path);
   for (std::size_t i = 0, known = places.size(); i < known; ++i) {
-    if (!places[i].sockets) AddLinksIn(host, walker, std::string(places[i].path), places);
+    if (!places[i].denied) AddLinksIn(host, walker, std::string(places[i].path), places);
   }
   return places;
 }
@@ -95,6 +123,7 @@ class OthersPlaces {
   void AddOf(std::uint32_t uid) {
     Add(SessionRuntimePlace(uid), uid);
     Add(FixedRuntimePlace(uid), uid);
+    for (const char* const base : kTempBases) Add(TempPlaceIn(base, uid), uid);
   }
   void Add(const std::string& place, std::uint32_t uid) {
     constexpr std::uint32_t kForOthers = 077;
@@ -153,6 +182,15 @@ void AddProgram(const std::string& program, std::vector<std::string>& packages,
 
 }  // namespace
 
+std::string FindTempPlace(const Host& host, PathWalker& walker) {
+  const std::uint32_t uid = host.Caller().uid;
+  if (const std::optional<std::string> outer = OuterTemp(host, walker)) return TempPlaceIn(*outer, uid);
+  const auto* const base =
+      std::find_if(std::begin(kTempBases), std::end(kTempBases),
+                   [&](const char* directory) { return host.MayMakeFilesIn(directory); });
+  return base == std::end(kTempBases) ? "" : TempPlaceIn(*base, uid);
+}
+
 std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
   std::vector<OwnPlace> places = CallersPlaces(host, walker);
   if (!host.Caller().IsRoot()) return places;
@@ -160,6 +198,7 @@ std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
   const std::string_view prefix = kFixedPlacePrefix;
   others.FindIn(std::string(ParentOf(prefix)), NameOf(prefix));
   others.FindIn(kSessionDirectories, "");
+  for (const char* const base : kTempBases) others.FindIn(base, kTempPlacePrefix);
   std::vector<std::string> paths = others.Take();
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());

@@ -11,17 +11,24 @@
 namespace mxc {
 
 struct OwnPlace {
-  std::string path = {};  // as written
-  bool sockets = true;    // false: images and configuration, which a read-only grant may show
-  bool unlisted = false;  // a directory whose links cannot be told
+  std::string path = {};   // as written
+  bool denied = true;      // false: images and configuration, which a read-only grant may show
+  bool unlisted = false;   // a directory whose links cannot be told
+  std::string shown = {};  // if set: what a denied place shows to grants at or below it
 };
 
 // The caller's, whether or not they exist, with what is read there where that is a symbolic link;
-// for root also those of other users that exist: /tmp/mxc-exec-UID and /run/user/UID/mxc-exec. Of these a
-// directory counts if runs of its user would use it (base/runtime_directory.h): UID
-// owns it and others have no access, so users cannot have root's own names denied. Only an outer sandbox can
-// keep root from listing the directories in which users' places stand; hiding what was there is its part.
+// for root also those of other users that exist: /tmp/mxc-exec-UID, /run/user/UID/mxc-exec and their places
+// for temporary files. Of these a directory counts if runs of its user would use it
+// (base/runtime_directory.h): UID owns it and others have no access, so users cannot have root's own names
+// denied. Only an outer sandbox can keep root from listing the directories in which users' places stand;
+// hiding what was there is its part.
 [[nodiscard]] std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker);
+
+// Where a run under Landlock alone makes its directory for temporary files (base/runtime_places.h); every run
+// denies it. Inside such a run it is in that run's directory, which TMPDIR names, and grants may show what
+// else is there. Empty: files can be made in no place.
+[[nodiscard]] std::string FindTempPlace(const Host& host, PathWalker& walker);
 
 // The program that runs, as /proc/self/exe and the caller name it, the others that stand beside it, its npm
 // package and the one that starts it, and what PATH may find by our programs' names: whether or not they

@@ -28,8 +28,8 @@ bool IsUnfinishedImage(const std::string& path) { return NameOf(path).starts_wit
 
 Error Granted(const PathRule& rule, const OwnPlace& place, const std::string& path) {
   const std::string why =
-      place.sockets ? ": what mxc-exec keeps of sandboxes in " + Quoted(path) + " never appears inside"
-                    : ": what mxc-exec keeps in " + Quoted(path) + " is no command's to write";
+      place.denied ? ": what mxc-exec keeps of sandboxes in " + Quoted(path) + " never appears inside"
+                   : ": what mxc-exec keeps in " + Quoted(path) + " is no command's to write";
   return Conflict(Quoted(rule.path) + why, rule.pointer, "remove the entry");
 }
 
@@ -55,8 +55,7 @@ Error NeedsMounts(const PathRule& grant, const std::string& path) {
       Quoted(path) + ", whose name decides what later calls mean, cannot be held below the read-write " +
           Quoted(grant.path) + " without a mount namespace",
       grant.pointer,
-      "grant the directories beside it instead of the one above, or choose the containment process where "
-      "user namespaces are allowed (`mxc-exec --probe` says what forbids them here)");
+      "grant the directories beside it instead of the one above, or " + std::string(kChooseUserNamespaces));
 }
 
 Error NotFollowed(const std::string& path) {
@@ -220,7 +219,9 @@ class OwnState {
   [[nodiscard]] Status DenyName(const OwnPlace& place, const std::string& path) {
     for (const std::string& granted : rules_.PathsAtOrBelow(path)) {
       const PathRule& rule = *rules_.Find(granted);
-      if (rule.access != Access::kDenied && rule.origin == Origin::kPolicy) return Granted(rule, place, path);
+      const bool shown = !place.shown.empty() && IsAtOrBelow(granted, place.shown);
+      if (rule.access != Access::kDenied && rule.origin == Origin::kPolicy && !shown)
+        return Granted(rule, place, path);
     }
     const PathRule* grant = rules_.Covering(path);
     if (grant == nullptr || grant->access == Access::kDenied || grant->path == path) return Done{};
@@ -298,7 +299,7 @@ Status ProtectOwnState(const Host& host, const std::vector<OwnPlace>& places, co
   if (!rules.HasGrantOfPolicy()) return Done{};
   OwnState state(host, policy.containment, names, walker, rules, policy.warnings);
   for (const OwnPlace& place : places) {
-    if (Status done = place.sockets ? state.Deny(place) : state.Keep(place); !done) return done;
+    if (Status done = place.denied ? state.Deny(place) : state.Keep(place); !done) return done;
   }
   if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};
   for (const ExaminedEntry& entry : entries) {

@@ -400,6 +400,7 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
     if (outside) policy.warnings.push_back(std::move(*outside));
   }
   const bool linux_home = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).isolates;
+  if (linux_home && !TraitsOf(policy.containment).mounts) policy.temp_place = FindTempPlace(host, walker);
   if (linux_home && KeepsStandardEnvironment(config.process)) {
     policy.home_files = GitIdentity(host, walker, *rules, FilesToHandIn(*ceiling));
     for (HomeFile& link : LinksToGrants(host, walker, *rules, policy.links, policy.home_files)) {

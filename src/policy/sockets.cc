@@ -140,7 +140,7 @@ class SocketDenials {
   Status DenyLive(const std::string& tools_pointer, const std::vector<OwnPlace>& own_places) {
     SocketPlaces places = Searched(tools_pointer);
     for (const OwnPlace& place : own_places) {
-      if (place.sockets) places.own.push_back(place.path);
+      if (place.denied) places.own.push_back(place.path);
     }
     if (const auto runtime = host_.Environment("XDG_RUNTIME_DIR"); runtime && !runtime->empty())
       places.own.push_back(RuntimePlaceOf(*runtime, host_.Caller().uid));

@@ -6,7 +6,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
+#include "base/runtime_places.h"
 #include "tests/containment/containment.h"
 #include "tests/support/listener.h"
 
@@ -225,19 +227,20 @@ TEST_P(LandlockAlone, ADaemonEndsAtTheTimeout) {
 
 TEST_P(LandlockAlone, NothingOutlivesTheLauncher) {
   const std::string rw = workspace.Directory("rw");
-  const std::string temp = workspace.Directory("temp");
   for (const int number : {SIGTERM, SIGKILL}) {
-    Launch launch =
-        PrepareGuest({.containment = "landlock", .read_write = {rw}}, {{"daemon", rw + "/lock"}, {"wait"}});
-    launch.environment.push_back("TMPDIR=" + temp);
-    Running running(launch);
+    Running running(PrepareConfig(
+        {.containment = "landlock",
+         .command = "echo $TMPDIR >" + rw + "/named; exec " + guest + " daemon " + rw + "/lock ';' wait",
+         .read_only = {guest},
+         .read_write = {rw}}));
     ASSERT_TRUE(running.SaysOnStdout("ok\n"));
     ASSERT_TRUE(IsLocked(rw + "/lock"));
-    EXPECT_EQ(Names(temp).size(), 1U);
+    const std::string temp = Lines(Contents(rw + "/named").value_or("")).at(0);
+    EXPECT_TRUE(Exists(temp + "/home"));
     running.Signal(number);
     EXPECT_FALSE(running.Wait().overdue);
     EXPECT_TRUE(Eventually([&] { return !IsLocked(rw + "/lock"); })) << number;
-    EXPECT_TRUE(Eventually([&] { return Names(temp).empty(); })) << number;
+    EXPECT_TRUE(Eventually([&] { return !Exists(temp); })) << number;
   }
 }
 
@@ -260,17 +263,42 @@ TEST_P(LandlockAlone, ProcessesThatForkAndExitForEverEndInTime) {
 }
 
 TEST_P(LandlockAlone, TheTemporaryDirectoryIsPrivateAndRemoved) {
-  const std::string temp = workspace.Directory("temp");
   Launch launch = PrepareConfig({.containment = "landlock",
                                  .command = "stat -c %a $TMPDIR; cd && pwd; mktemp >/dev/null; "
                                             "mkdir -p $TMPDIR/a/b; chmod 0 $TMPDIR/a"});
-  launch.environment.push_back("TMPDIR=" + temp);
+  launch.environment.push_back("TMPDIR=" + workspace.Directory("temp"));
   const Ended ended = Execute(launch);
   EXPECT_EQ(ended.status, 0) << ended.err;
-  ASSERT_EQ(Lines(ended.out).size(), 2U);
-  EXPECT_EQ(Lines(ended.out)[0], "700");
-  EXPECT_THAT(Lines(ended.out)[1], HasSubstr(temp + "/mxc-"));
-  EXPECT_THAT(Names(temp), IsEmpty());
+  const std::vector<std::string> lines = Lines(ended.out);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0], "700");
+  EXPECT_THAT(lines[1], testing::StartsWith(TempPlaceIn("/var/tmp", uid) + "/mxc-"))
+      << "whatever TMPDIR says";
+  EXPECT_FALSE(Exists(lines[1]));
+  EXPECT_FALSE(Exists(lines[1].substr(0, lines[1].rfind('/'))));
+}
+
+// It has no other directory to write to.
+TEST_P(LandlockAlone, ARunInsideHasItsTemporaryDirectoryInThatOfTheRunAround) {
+  const std::string program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
+  const auto inside = [&](const std::string& granted, const std::string& command) {
+    return R"(printf '{"version":"1.0.0","containment":"landlock","process":{"commandLine":")" + command +
+           R"("},"filesystem":{"protect":[],"readwritePaths":[%s]}}' )" + granted + " | " + program + " -; ";
+  };
+  const Ended ended = RunConfig(
+      {.containment = "landlock",
+       .command = "echo $TMPDIR; mkdir w; " + inside("''", "echo $TMPDIR; echo x >$TMPDIR/x; cat ~/../x") +
+                  inside(R"("\"$TMPDIR/w\"")", "cd ${TMPDIR%%/mxc-exec-temp-*}/w; echo y >y; cat y") +
+                  inside(R"("\"$TMPDIR\"")", "true") + "ls",
+       .read_only = {workspace.Path("bin")},
+       .cwd = "/tmp"});
+  const std::vector<std::string> lines = Lines(ended.out);
+  ASSERT_EQ(lines.size(), 7U) << ended.out << ended.err;
+  EXPECT_THAT(lines[1], testing::StartsWith(lines[0] + "/mxc-exec-temp-"));
+  EXPECT_THAT(lines,
+              ElementsAre(lines[0], lines[1], "x", "y", "home", "mxc-exec-temp-" + std::to_string(uid), "w"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("/mxc-exec-temp-" + std::to_string(uid) + "' cannot be denied below the read-write"));
 }
 
 // ... but what is granted below /tmp is the host's, and the usual place of a checkout that a test makes.
@@ -287,6 +315,85 @@ TEST_P(LandlockAlone, AGrantBelowTmpStaysWhereItIs) {
   EXPECT_THAT(Lines(ended.out), ElementsAre(granted, granted + "/made", Not(HasSubstr("grant"))));
   EXPECT_EQ(Contents(granted + "/made"), "x\n");
   std::filesystem::remove_all(granted);
+}
+
+// What a run keeps in HOME and TMPDIR on the host's disk: every other run denies it, whatever is granted
+// around.
+class NeighboursOfLandlock : public LandlockAlone {
+ protected:
+  // A run that has a secret in its HOME, and stays.
+  void SetUp() override {
+    LandlockAlone::SetUp();
+    if (IsSkipped()) return;
+    const std::string rw = workspace.Directory("rw");
+    const std::string secret = Secret("ro/secret");
+    owner_.emplace(PrepareConfig({.containment = "landlock",
+                                  .command = "cp " + secret + " ~/kept && cat ~/kept && echo $TMPDIR >" + rw +
+                                             "/named && echo up && exec sleep 300",
+                                  .read_only = {workspace.Path("ro")},
+                                  .read_write = {rw}}));
+    ASSERT_TRUE(owner_->SaysOnStdout("up"));
+    temp_ = Lines(Contents(rw + "/named").value_or("")).at(0);
+    ASSERT_EQ(Contents(temp_ + "/home/kept"), token);
+  }
+
+  [[nodiscard]] std::string Place() const { return TempPlaceIn("/var/tmp", uid); }
+  [[nodiscard]] std::vector<Words> Attempts() const {
+    const std::string place = Place();
+    return {{"read", temp_ + "/home/kept"},  {"write", temp_ + "/home/kept", "EVIL"},
+            {"write", temp_ + "/evil", "x"}, {"list", temp_ + "/home"},
+            {"rename", temp_, place + "/x"}, {"rename", place, place + "-moved"},
+            {"mkdir", place + "/mxc-made"},  {"unlink", temp_ + "/home/kept"}};
+  }
+  void ExpectUntouched() const {
+    EXPECT_EQ(Contents(temp_ + "/home/kept"), token);
+    EXPECT_THAT(Names(temp_), ElementsAre("home"));
+  }
+
+  std::string temp_ = {};
+  std::optional<Running> owner_ = {};
+};
+MXC_FOR_EACH_CALLER(NeighboursOfLandlock);
+
+TEST_P(NeighboursOfLandlock, ReachNothingWithMounts) {
+  for (const char* containment : Engines()) {
+    for (const char* granted : {"/tmp", "/var/tmp", "/var"}) {
+      if (uid != 0 && granted == std::string("/var")) continue;
+      EXPECT_THAT(Try({.containment = containment, .read_write = {granted}, .filesystem = R"("protect":[])"},
+                      Attempts()),
+                  Not(AnyOf(Contains("ok"), Contains(HasSubstr("kept")))))
+          << containment << " " << granted;
+      ExpectUntouched();
+    }
+  }
+}
+
+TEST_P(NeighboursOfLandlock, ReachNothingWithLandlockAlone) {
+  for (const char* granted : {"/tmp", "/var/tmp", "/var", "/"}) {
+    const auto answers =
+        TryAlone({.read_only = {granted}}, {Attempts().front(), {"write", temp_ + "/evil", "x"}});
+    EXPECT_THAT(answers, Each("EACCES")) << granted;
+  }
+  for (const char* granted : {"/var/tmp", "/var"}) {
+    if (uid != 0 && granted == std::string("/var")) continue;
+    const Ended ended =
+        RunConfig({.containment = "landlock", .read_write = {granted}, .filesystem = R"("protect":[])"});
+    EXPECT_EQ(EnvelopeMessage(ended),
+              "'" + Place() + "' cannot be denied below the read-write '/var/tmp' without a mount namespace");
+  }
+  ExpectUntouched();
+}
+
+TEST_P(NeighboursOfLandlock, ADirectoryOfARunIsNoGrant) {
+  for (const char* containment : {"namespaces", "bubblewrap", "landlock"}) {
+    for (const bool writable : {false, true}) {
+      Parts policy{.containment = containment};
+      (writable ? policy.read_write : policy.read_only) = {temp_};
+      const Ended ended = RunConfig(policy);
+      EXPECT_EQ(EnvelopeMessage(ended), "'" + temp_ + "': what mxc-exec keeps of sandboxes in '" + Place() +
+                                            "' never appears inside");
+    }
+  }
 }
 
 TEST_P(LandlockAlone, NoFlagsThatOutlastTheRun) {

@@ -127,7 +127,7 @@ FakeHost& FakeHost::AddDebian() {
                            "/var", "/proc", "/sys", "/dev", "/home", "/root", "/srv"}) {
     AddDirectory(path);
   }
-  AddDirectory("/tmp", {.mode = 01777});
+  for (const char* path : {"/tmp", "/var/tmp"}) AddDirectory(path, {.mode = 01777});
   for (const char* name : {"bin", "sbin", "lib", "lib64"}) {
     AddSymlink(std::string("/") + name, std::string("usr/") + name);
   }

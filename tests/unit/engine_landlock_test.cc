@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "tests/unit/engine_sandboxes.h"
 
@@ -22,8 +23,9 @@ class EngineLandlock : public ::testing::TestWithParam<bool> {
     ::chmod(scratch_.Path().c_str(), 0777);
   }
 
-  [[nodiscard]] static Plan PlanFor(const std::string& script, std::vector<LandlockGrant> grants = {}) {
+  [[nodiscard]] Plan PlanFor(const std::string& script, std::vector<LandlockGrant> grants = {}) const {
     LandlockSandbox sandbox;
+    sandbox.temp_place = scratch_.Path("place");
     sandbox.scoped_signals = GetParam();
     for (const char* path : {"/usr", "/bin", "/lib", "/lib64", "/dev/null"}) {
       const bool device = std::string(path) == "/dev/null";
@@ -122,6 +124,53 @@ TEST_P(EngineLandlock, ALinkIsNoGrant) {
       PlanFor("cat /etc/hostname 2>&1", {{.path = scratch_.Path("link/ssl"), .access = Access::kReadOnly}}));
   EXPECT_FALSE(report.ok);
   EXPECT_THAT(report.message, HasSubstr("could not open"));
+}
+
+TEST_P(EngineLandlock, TemporaryFilesAreBelowOurOwnDirectory) {
+  const std::string place = scratch_.Path("place");
+  const RunReport report = Run(PlanFor("echo $TMPDIR; cd $TMPDIR && echo x >file && mkdir d && chmod 0 d"));
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_THAT(report.out, HasSubstr(place + "/mxc-"));
+  EXPECT_EQ(report.outcome.exit_code, 0);
+  struct stat status {};
+  ASSERT_EQ(::stat(place.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0700U);
+  EXPECT_TRUE(std::filesystem::is_empty(place)) << "what the run had there is removed";
+}
+
+TEST_P(EngineLandlock, ACommandKeepsNobodyOutOfTheDirectoryOfRuns) {
+  for (const char* mode : {"0", "777", "1555"}) {
+    const RunReport closing = Run(PlanFor(std::string("cd /; chmod ") + mode + " ${TMPDIR%/*}"));
+    ASSERT_TRUE(closing.ok) << closing.message;
+    EXPECT_EQ(closing.outcome.exit_code, 0) << "Landlock does not see chmod";
+    const RunReport next = Run(PlanFor("stat -c %a ${TMPDIR%/*}"));
+    ASSERT_TRUE(next.ok) << next.message;
+    EXPECT_EQ(next.out, "700\n");
+  }
+}
+
+// Everybody can make names in /var/tmp.
+TEST_P(EngineLandlock, WhatSomebodyElsePutInItsPlaceIsNotUsed) {
+  const std::string place = scratch_.Path("place");
+  const std::string other = scratch_.Path("other");
+  ::mkdir(other.c_str(), 0777);
+  ::chmod(other.c_str(), 0777);
+  const auto refusal = [&] {
+    const RunReport report = Run(PlanFor("true"));
+    EXPECT_FALSE(report.ok);
+    EXPECT_TRUE(std::filesystem::is_empty(other));
+    ::unlink(place.c_str());
+    ::rmdir(place.c_str());
+    return report.message;
+  };
+  ASSERT_EQ(::symlink(other.c_str(), place.c_str()), 0);
+  EXPECT_THAT(refusal(), HasSubstr("the symbolic link 'place' is on the way"));
+  WriteText(place, "");
+  EXPECT_THAT(refusal(), HasSubstr("is not a directory that only its user can use"));
+  if (::geteuid() != 0) return;
+  ::mkdir(place.c_str(), 0777);
+  ::chmod(place.c_str(), 0777);
+  EXPECT_THAT(refusal(), HasSubstr("belongs to uid 0 and has the mode 777"));
 }
 
 }  // namespace

@@ -226,5 +226,26 @@ TEST(LandlockProbe, LiveRunsACommand) {
   EXPECT_THAT(refused.remedy, HasSubstr("by hand"));
 }
 
+// The next run makes what is missing of mxc-exec's own directories.
+TEST(LandlockPlan, OwnDirectoriesAreLeftOutBeforeTheyExist) {
+  PathRule own{.path = "/srv/own", .access = Access::kDenied, .origin = Origin::kBaseline};
+  own.own_directory_mode = 0700;
+  const Result<Plan> plan = PlanOf(PolicyOf({ReadOnly("/srv"), own}));
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_THAT(Holes(*plan), Contains("/srv/own (names)"));
+  const Result<Plan> writable = PlanOf(PolicyOf({ReadWrite("/srv"), own}));
+  ASSERT_FALSE(writable.ok());
+  EXPECT_THAT(writable.error().message, HasSubstr("'/srv/own' cannot be denied below the read-write '/srv'"));
+}
+
+TEST(LandlockPlan, WithoutAPlaceForTemporaryFilesNothingRuns) {
+  Policy policy = PolicyOf({});
+  policy.temp_place.clear();
+  const Result<Plan> plan = PlanOf(policy);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(plan.error().message, HasSubstr("neither /var/tmp nor /tmp can be written"));
+}
+
 }  // namespace
 }  // namespace mxc::landlock::landlock_plan_test

@@ -50,6 +50,7 @@ inline Policy PolicyOf(std::vector<PathRule> paths) {
   policy.process.command_line = "true";
   policy.process.cwd = "/";
   policy.identity = {.uid = 1000, .gid = 1000};
+  policy.temp_place = "/var/tmp/mxc-exec-temp-1000";
   for (const PathRule& rule : paths) {
     if (!rule.pointer.empty()) policy.clauses.push_back({.pointer = rule.pointer, .text = rule.path});
   }

@@ -22,7 +22,7 @@ class OwnState : public testing::Test {
     if (!policy) return RefusalOf(policy);
     std::string text;
     for (const PathRule& rule : policy->paths) {
-      if (rule.path.find("mxc-exec") == std::string::npos) continue;
+      if (rule.path.find("mxc-exec") == std::string::npos || rule.origin == Origin::kPolicy) continue;
       const bool kept = rule.origin == Origin::kProtection;
       EXPECT_EQ(rule.access, kept ? Access::kReadOnly : Access::kDenied);
       EXPECT_EQ(rule.own_directory_mode != 0, !kept && !rule.object);
@@ -44,6 +44,65 @@ TEST_F(OwnState, IsDeniedBelowEveryGrant) {
   EXPECT_EQ(Denied({.ro = {"/run/user/1000"}}), "denied /run/user/1000/mxc-exec\n");
   host_.SetCaller(0, 0);
   EXPECT_EQ(Denied({.rw = {"/run"}}), "made /run/mxc-exec\ndenied /run/user/1000/mxc-exec\n");
+}
+
+// Where runs under Landlock alone have HOME and TMPDIR, whatever containment this one has.
+TEST_F(OwnState, IncludesThePlaceForTemporaryFiles) {
+  EXPECT_EQ(Denied({.rw = {"/var/tmp"}}), "made /var/tmp/mxc-exec-temp-1000\n");
+  EXPECT_EQ(Denied({.ro = {"/var"}}), "made /var/tmp/mxc-exec-temp-1000\n");
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "made /tmp/mxc-exec-1000\n") << "nothing is made there";
+  host_.AddDirectory("/var/tmp/mxc-exec-temp-1000/mxc-1", {.mode = 0700, .uid = 1000});
+  EXPECT_EQ(Denied({.rw = {"/var/tmp"}}), "denied /var/tmp/mxc-exec-temp-1000\n");
+  EXPECT_EQ(Denied({.ro = {"/var/tmp/mxc-exec-temp-1000/mxc-1"}}),
+            "policy_conflict /filesystem/readonlyPaths/0: '/var/tmp/mxc-exec-temp-1000/mxc-1': what mxc-exec "
+            "keeps of sandboxes in '/var/tmp/mxc-exec-temp-1000' never appears inside");
+  host_.AddDirectory("/var/tmp/mxc-exec-temp-1000", {.mode = 0700, .uid = 1000}).SetCaller(0, 0);
+  EXPECT_EQ(Denied({.rw = {"/var/tmp"}}),
+            "made /var/tmp/mxc-exec-temp-0\ndenied /var/tmp/mxc-exec-temp-1000\n");
+}
+
+TEST_F(OwnState, HasATemporaryPlaceInTmpWhereVarTmpIsNotWritable) {
+  host_.AddDirectory("/var/tmp", {.writable = false});
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "made /tmp/mxc-exec-1000\nmade /tmp/mxc-exec-temp-1000\n");
+  host_.Remove("/var/tmp");
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "made /tmp/mxc-exec-1000\nmade /tmp/mxc-exec-temp-1000\n");
+  host_.AddDirectory("/tmp/mxc-exec-temp-1000", {.mode = 0700, .uid = 1000}).AddDirectory("/var/tmp");
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "made /tmp/mxc-exec-1000\ndenied /tmp/mxc-exec-temp-1000\n")
+      << "a run may be using it";
+}
+
+// TMPDIR names the directory of the run around this call, which has no other.
+TEST_F(OwnState, InsideARunUnderLandlockAloneIsInItsDirectory) {
+  const std::string outer = "/var/tmp/mxc-exec-temp-1000/mxc-1";
+  host_.AddDirectory(outer + "/home", {.mode = 0700, .uid = 1000});
+  host_.AddDirectory(outer + "/work", {.uid = 1000}).AddDirectory(outer + "2", {.uid = 1000});
+  host_.AddDirectory(outer + "/mxc-exec-temp-1000/mxc-3", {.mode = 0700, .uid = 1000});
+  host_.SetEnvironment("TMPDIR", outer);
+  EXPECT_EQ(Denied({.rw = {outer + "/work"}}), "");
+  EXPECT_EQ(Denied({.rw = {outer}}), "denied " + outer + "/mxc-exec-temp-1000\n");
+  EXPECT_EQ(Denied({.rw = {"/var/tmp"}}), "denied /var/tmp/mxc-exec-temp-1000\n");
+  EXPECT_EQ(Denied({.rw = {outer + "2"}}).substr(0, 15), "policy_conflict");
+  EXPECT_EQ(Denied({.rw = {outer + "/mxc-exec-temp-1000/mxc-3"}}).substr(0, 15), "policy_conflict");
+  host_.SetEnvironment("TMPDIR", "/srv/work");
+  EXPECT_EQ(Denied({.rw = {outer + "/work"}}).substr(0, 15), "policy_conflict");
+}
+
+TEST_F(OwnState, ThePlaceForTemporaryFilesIsOfThePolicy) {
+  const auto place = [&](Containment containment) {
+    Config config = ConfigOf({});
+    config.intent = Intent::kConcrete;
+    config.containment = containment;
+    const Result<Policy> policy = Resolve(config, host_, {});
+    return policy ? policy->temp_place : RefusalOf(policy);
+  };
+  EXPECT_EQ(place(Containment::kLandlock), "/var/tmp/mxc-exec-temp-1000");
+  EXPECT_EQ(place(Containment::kNamespaces), "") << "which has mounts";
+  host_.SetEnvironment("TMPDIR", "/srv/work");
+  EXPECT_EQ(place(Containment::kLandlock), "/var/tmp/mxc-exec-temp-1000");
+  host_.AddDirectory("/var/tmp", {.writable = false});
+  EXPECT_EQ(place(Containment::kLandlock), "/tmp/mxc-exec-temp-1000");
+  host_.AddDirectory("/tmp", {.writable = false});
+  EXPECT_EQ(place(Containment::kLandlock), "");
 }
 
 // A command may have written there before.

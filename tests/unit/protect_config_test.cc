@@ -326,7 +326,7 @@ TEST_F(Protection, NoConfigurationWithAnAccessControlListIsLeft) {
   Config config = ConfigOf({.rw = {"/srv/w"}});
   config.protect = {{.preset = Preset::kGit, .pointer = "/filesystem/protect/git", .safe_config = true}};
   EXPECT_EQ(Protected(Resolve(config, host_, {})).find("/srv/w/.git/config\n"), std::string::npos);
-  host_.AddAttribute("/srv/w/.git/config", "system.posix_acl_access", "u:1001:---");
+  host_.AddAttribute("/srv/w/.git/config", kAccessAcl, "u:1001:---");
   EXPECT_NE(Protected(Resolve(config, host_, {})).find("/srv/w/.git/config\n"), std::string::npos);
 }
 

@@ -379,7 +379,7 @@ TEST_F(Protection, WhatAListOpensToRootIsSearched) {
   host_.AddDirectory("/srv/w/u", {.mode = 0770, .uid = 1000, .gid = 1000});
   AddRepository("/srv/w/u/.git");
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), "");
-  host_.AddAttribute("/srv/w/u", "system.posix_acl_access", "u:root:rwx");
+  host_.AddAttribute("/srv/w/u", kAccessAcl, "u:root:rwx");
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/u/.git"));
 }
 

@@ -67,7 +67,9 @@ TEST_F(ResolveBaseline, ResolverDirectories) {
 
 TEST_F(ResolveBaseline, YieldsToThePolicy) {
   host_.AddDirectory("/usr/share/doc").SetCaller(0, 0);
-  EXPECT_EQ(Baseline({.rw = {"/"}}), "denied /run/mxc-exec (missing from )\n");
+  EXPECT_EQ(Baseline({.rw = {"/"}}),
+            "denied /run/mxc-exec (missing from )\n"
+            "denied /var/tmp/mxc-exec-temp-0 (missing from )\n");
   EXPECT_EQ(Baseline({.denied = {"/usr"}}), "read-only /etc\n");
   EXPECT_EQ(Baseline({.ro = {"/usr/share/doc"}, .denied = {"/etc", "/usr/lib"}}), "read-only /usr\n");
   EXPECT_EQ(LinksText(*With({.ro = {"/"}})), "");
@@ -117,7 +119,8 @@ TEST_F(ResolveBaseline, WhatOthersMayNotReadIsMaskedForRoot) {
             "read-only /usr\n");
   EXPECT_EQ(Baseline({.ro = {"/"}}),
             "denied /etc/nginx/a/b/c/key.pem\ndenied /etc/rclone.conf\ndenied /etc/vault.d\n"
-            "denied /run/NetworkManager/system-connections/wifi\ndenied /run/mxc-exec (missing from )\n");
+            "denied /run/NetworkManager/system-connections/wifi\ndenied /run/mxc-exec (missing from )\n"
+            "denied /var/tmp/mxc-exec-temp-0 (missing from )\n");
 }
 
 // The kernel keeps closed what others may not read, also what appears later, where nothing asks for more.
@@ -205,9 +208,11 @@ TEST_F(ClosedByTheKernel, NotWhereOthersMayNotListTheDirectoryItself) {
 TEST_F(ResolveBaseline, SecretsStayMaskedUnderWiderGrantsOnly) {
   host_.AddFile("/etc/shadow", "x").AddFile("/etc/sudoers", "x").SetCaller(0, 0);
   EXPECT_EQ(Baseline({.ro = {"/"}}),
-            "denied /etc/shadow\ndenied /etc/sudoers\ndenied /run/mxc-exec (missing from )\n");
+            "denied /etc/shadow\ndenied /etc/sudoers\ndenied /run/mxc-exec (missing from )\n"
+            "denied /var/tmp/mxc-exec-temp-0 (missing from )\n");
   EXPECT_EQ(Baseline({.rw = {"/etc/shadow"}, .ro = {"/"}}),
-            "denied /etc/sudoers\ndenied /run/mxc-exec (missing from )\n");
+            "denied /etc/sudoers\ndenied /run/mxc-exec (missing from )\n"
+            "denied /var/tmp/mxc-exec-temp-0 (missing from )\n");
   EXPECT_EQ(Baseline({.denied = {"/etc", "/usr"}}), "");
 }
 

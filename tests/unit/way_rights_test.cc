@@ -18,8 +18,6 @@
 namespace mxc::test::way_rights_test {
 namespace {
 
-constexpr const char* kAcl = "system.posix_acl_access";
-constexpr const char* kDefaultAcl = "system.posix_acl_default";
 constexpr unsigned kWrite = 022;
 
 struct Entry {
@@ -68,7 +66,7 @@ class WayRights : public testing::Test {
             .uid = ::geteuid(),
             .gid = ::getegid(),
             .inode = 1,
-            .acl = ValueOf(directory, kAcl),
+            .acl = ValueOf(directory, kAccessAcl),
             .default_acl = ValueOf(directory, kDefaultAcl)};
   }
   void SetUp() override { ASSERT_EQ(::mkdir(directory.c_str(), 0755), 0); }
@@ -107,26 +105,26 @@ TEST_F(WayRights, TheStickyBitIsGivenBack) {
 TEST_F(WayRights, ListsAreTakenBack) {
   for (const mode_t mode : {0755U, 0775U}) {
     const Way before = Note(mode);
-    if (!Set(kAcl, ListWith(7, 5, 7, 5))) GTEST_SKIP() << "no access control lists here";
+    if (!Set(kAccessAcl, ListWith(7, 5, 7, 5))) GTEST_SKIP() << "no access control lists here";
     ASSERT_TRUE(Set(kDefaultAcl, ListWith(7, 5, 7, 7)));
     EXPECT_TRUE(*TakeRightsBack(before));
     EXPECT_EQ(ModeOf(directory), mode);
     EXPECT_EQ(ValueOf(directory, kDefaultAcl), "");
     EXPECT_FALSE(*TakeRightsBack(before)) << mode;
-    ::removexattr(directory.c_str(), kAcl);
+    ::removexattr(directory.c_str(), kAccessAcl);
   }
 }
 
 TEST_F(WayRights, ListsOfTheCallersStay) {
-  if (!Set(kAcl, ListWith(7, 5, 7, 5))) GTEST_SKIP() << "no access control lists here";
+  if (!Set(kAccessAcl, ListWith(7, 5, 7, 5))) GTEST_SKIP() << "no access control lists here";
   ASSERT_TRUE(Set(kDefaultAcl, ListWith(7, 5, 7, 5)));
   const Way before = Note(0775);
   EXPECT_FALSE(*TakeRightsBack(before));
-  EXPECT_EQ(ValueOf(directory, kAcl), before.acl);
+  EXPECT_EQ(ValueOf(directory, kAccessAcl), before.acl);
   ASSERT_TRUE(
-      Set(kAcl, List({{0x01, 7}, {0x02, 7, 4711}, {0x02, 7, 4712}, {0x04, 5}, {0x10, 7}, {0x20, 5}})));
+      Set(kAccessAcl, List({{0x01, 7}, {0x02, 7, 4711}, {0x02, 7, 4712}, {0x04, 5}, {0x10, 7}, {0x20, 5}})));
   EXPECT_TRUE(*TakeRightsBack(before));
-  EXPECT_EQ(ValueOf(directory, kAcl), before.acl);
+  EXPECT_EQ(ValueOf(directory, kAccessAcl), before.acl);
   EXPECT_EQ(ValueOf(directory, kDefaultAcl), before.default_acl);
 }
 

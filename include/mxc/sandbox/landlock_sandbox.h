@@ -33,7 +33,10 @@ struct LandlockHole {
 struct LandlockSandbox {
   std::vector<LandlockGrant> grants = {};
   std::vector<LandlockHole> holes = {};
-  // A directory of the run's own, mode 0700, instead of /tmp: TMPDIR names it, and it is removed at the end.
+  // mxc-exec's own directory on the host, in which the launcher makes one of the run's own, mode 0700, with
+  // HOME in it. It is removed at the end.
+  std::string temp_place = {};
+  // The run's own directory stands for /tmp, and TMPDIR names it.
   bool private_temp = true;
   std::vector<MakeFile> home_files = {};  // files of the private HOME, by name
   // No socket of any family. False: the host's network, without Unix sockets.

@@ -68,8 +68,7 @@ bool TreeSearch::IsClosedToRoot(const std::string& directory) const {
   const bool member = groups_.contains(lookup.status->gid);
   if ((lookup.status->mode & (member ? kEnterAsGroup : kEnterAsOther)) != 0) return false;
   // The mode bits are not all that the kernel asks: a list may name root.
-  return !host_.Attribute(directory, "system.posix_acl_access") &&
-         !host_.Attribute(directory, "system.nfs4_acl");
+  return !host_.Attribute(directory, kAccessAcl) && !host_.Attribute(directory, "system.nfs4_acl");
 }
 
 bool TreeSearch::IsOutOfReach(const std::string& directory) {

@@ -76,8 +76,8 @@ class Ways {
             .uid = status.uid,
             .gid = status.gid,
             .inode = status.object.inode,
-            .acl = host_.Attribute(path, "system.posix_acl_access").value_or(""),
-            .default_acl = host_.Attribute(path, "system.posix_acl_default").value_or("")};
+            .acl = host_.Attribute(path, kAccessAcl).value_or(""),
+            .default_acl = host_.Attribute(path, kDefaultAcl).value_or("")};
   }
 
   // The mask of file creation may leave the group its rights.

@@ -144,9 +144,9 @@ std::vector<std::string> IncludedBySsh(const std::string& file, const std::strin
   return Includes(base, home, walker, host).Of(file);
 }
 
-std::vector<std::string> SourcedByShell(const std::string& file, const std::string& home, PathWalker& walker,
-                                        const Host& host) {
-  std::vector<std::string> found;
+std::vector<Sourced> SourcedByShell(const std::string& file, const std::string& home, PathWalker& walker,
+                                    const Host& host) {
+  std::vector<Sourced> found;
   std::vector<std::string> files = {file};
   std::set<std::string> seen;
   while (!files.empty() && seen.size() < kMaxSourced) {
@@ -156,12 +156,17 @@ std::vector<std::string> SourcedByShell(const std::string& file, const std::stri
     const Result<std::optional<std::string>> text = ReadGitFile(next, host, walker);
     if (!text || !*text || (*text)->size() > kMaxSourcedBytes) continue;
     for (std::string& path : SourcedWords(**text, home)) {
-      const Result<std::vector<GlobMatch>> matches =
-          IsGlob(path) ? ExpandGlob(path, GlobLinks::kFollow, host) : std::vector<GlobMatch>{};
-      for (const GlobMatch& match : matches ? *matches : std::vector<GlobMatch>{})
+      const bool pattern = IsGlob(path);
+      found.push_back({.path = path, .pattern = pattern});
+      if (!pattern) {
+        files.push_back(std::move(path));
+        continue;
+      }
+      const Result<std::vector<GlobMatch>> matches = ExpandGlob(path, GlobLinks::kFollow, host);
+      for (const GlobMatch& match : matches ? *matches : std::vector<GlobMatch>{}) {
         files.push_back(match.path);
-      if (!IsGlob(path)) files.push_back(path);
-      found.push_back(std::move(path));
+        found.push_back({.path = match.path});
+      }
     }
   }
   return found;

@@ -17,9 +17,15 @@ namespace mxc {
                                                      const std::string& home, PathWalker& walker,
                                                      const Host& host);
 
+struct Sourced {
+  std::string path = {};
+  bool pattern = false;
+};
+
 // Absolute paths and patterns that `file`, a start-up file of a shell, sources, and those that it sources in
-// turn, where they are in `home`. Of expansions what the text says; what it does not is left out.
-[[nodiscard]] std::vector<std::string> SourcedByShell(const std::string& file, const std::string& home,
-                                                      PathWalker& walker, const Host& host);
+// turn, where they are in `home`. What a pattern matches follows it. Of expansions what the text says; what
+// it does not is left out.
+[[nodiscard]] std::vector<Sourced> SourcedByShell(const std::string& file, const std::string& home,
+                                                  PathWalker& walker, const Host& host);
 
 }  // namespace mxc

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "policy/paths/entries.h"
-#include "policy/paths/glob.h"
 #include "policy/paths/homes.h"
 #include "policy/paths/own_rules.h"
 #include "policy/paths/placeholders.h"
@@ -420,15 +419,12 @@ class Protection {
     for (const std::string& home : homes_) {
       for (const ProtectedRow& row : ShellRows()) {
         if (!IsStartUpFile(row)) continue;
-        for (std::string& path : SourcedByShell(JoinPath(home, row.path), home, walker_, host_)) {
-          if (!IsGlob(path)) {
-            protector_.Protect(path, WhenMissing::kLeft);
-            continue;
+        for (Sourced& sourced : SourcedByShell(JoinPath(home, row.path), home, walker_, host_)) {
+          if (sourced.pattern) {
+            patterns_.push_back(std::move(sourced.path));
+          } else {
+            protector_.Protect(sourced.path, WhenMissing::kLeft);
           }
-          const Result<std::vector<GlobMatch>> matches = ExpandGlob(path, GlobLinks::kFollow, host_);
-          for (const GlobMatch& match : matches ? *matches : std::vector<GlobMatch>{})
-            protector_.Protect(match.path, WhenMissing::kLeft);
-          patterns_.push_back(std::move(path));
         }
       }
     }

@@ -180,7 +180,7 @@ Result<bool> GitProtection::LeaveConfig(const std::string& path) {
   if (!safe_configs_ || !single || !protector_.Writable(path) || protector_.Rules().Find(path) != nullptr)
     return false;
   // What is put back has mode bits alone, which may let in whom the list shuts out.
-  if (protector_.TheHost().Attribute(path, "system.posix_acl_access")) return false;
+  if (protector_.TheHost().Attribute(path, kAccessAcl)) return false;
   Result<std::optional<std::string>> text = Read(path);
   if (!text) return text.error();
   if (!*text) return false;
