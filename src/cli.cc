@@ -347,10 +347,25 @@ Status CheckImport(const Options& options) {
                                                   Joined(options.command, 0, options.command.size()));
 }
 
+// What would be left out of the answer without a word.
+Status CheckAlone(const Options& options) {
+  if (options.mode == Mode::kImport) return CheckImport(options);
+  const bool more = options.HasConfig() || !options.command.empty();
+  const auto refuse = [](const std::string& question, const char* takes, const char* form) {
+    return UsageError(question + " takes " + takes, form);
+  };
+  if (options.mode == Mode::kList && more) return refuse("--list", "nothing else", "mxc-exec --list");
+  if (options.mode == Mode::kRecover && more)
+    return refuse("--recover", "nothing else", "mxc-exec --recover");
+  if (options.mode != Mode::kProfiles) return Done{};
+  const bool list = options.profiles.front() == "list";
+  if (!more && options.profiles.size() == (list ? 1U : 2U)) return Done{};
+  return list ? refuse("'profile list'", "nothing else", "mxc-exec profile list")
+              : refuse("'profile show'", "one name", "mxc-exec profile show NAME");
+}
+
 Status CheckWords(const Parser& parser, const Options& options) {
-  if (options.mode == Mode::kImport) {
-    if (Status alone = CheckImport(options); !alone) return alone;
-  }
+  if (Status alone = CheckAlone(options); !alone) return alone;
   const bool runs = NeedsPolicy(options.mode) && parser.CalledAs() == Verb::kNone;
   if (Status modes = CheckModes(options, runs); !modes) return modes;
   for (const auto& [name, file] :

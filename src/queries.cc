@@ -158,19 +158,15 @@ int PrintImport(const std::string& path, const Host& host) {
   return 0;
 }
 
-// `words`: "list", or "show" and names.
+// `words`: "list", or "show" and a name.
 int PrintProfiles(const std::vector<std::string>& words, const Host& host) {
-  if (words.front() == "list" && words.size() == 1) {
+  if (words.front() == "list") {
     fmt::print("{}", ProfileTable(host));
     return 0;
   }
-  if (words.front() == "list" || words.size() == 1)
-    return Fail(UsageError("profiles are shown by name", "mxc-exec profile list, or profile show NAME"), 2);
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const Result<Profile> profile = ReadProfile(words[i], host);
-    if (!profile) return Fail(profile.error());
-    fmt::print("{}", profile->text);
-  }
+  const Result<Profile> profile = ReadProfile(words.at(1), host);
+  if (!profile) return Fail(profile.error());
+  fmt::print("{}", profile->text);
   return 0;
 }
 

@@ -21,8 +21,9 @@ struct OwnPlace {
 // for root also those of other users that exist: /tmp/mxc-exec-UID, /run/user/UID/mxc-exec and their places
 // for temporary files. Of these a directory counts if runs of its user would use it
 // (base/runtime_directory.h): UID owns it and others have no access, so users cannot have root's own names
-// denied. Only an outer sandbox can keep root from listing the directories in which users' places stand;
-// hiding what was there is its part.
+// denied. Where root's command cannot get to one, unreachable.h has what is above it denied. Only an outer
+// sandbox can keep root from listing the directories in which users' places stand; hiding what was there is
+// its part.
 [[nodiscard]] std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker);
 
 // Where a run under Landlock alone makes its directory for temporary files (base/runtime_places.h); every run

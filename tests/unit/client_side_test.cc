@@ -213,6 +213,84 @@ TEST(ClientSide, ABodyPassesWhenTheServerWantsIt) {
             "refused: it sends a body that the server has not asked for");
 }
 
+const std::string kChunks = "POST / HTTP/1.1\r\nHost: good.test\r\nTransfer-Encoding: chunked\r\n\r\n";
+const std::string kRefusedBody = "refused: the body of its HTTP request is malformed";
+
+// A server may take a line behind the last chunk for a request, or merge it into the head.
+TEST(ClientSide, TrailersAreFieldsThatDecideNothing) {
+  for (const std::string& trailers :
+       {"X-Sum: 1\r\nContent-Digest: sha-256=:x:\r\n\r\n"s, "\r\n"s, "X:\r\n\r\n"s}) {
+    Talk talk;
+    EXPECT_EQ(talk.Client(kChunks + "0\r\n" + trailers), kChunks + "0\r\n" + trailers);
+    EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"),
+              "refused: a later request is for the name evil.test");
+  }
+  for (const std::string& line : {"GET / HTTP/1.1\r\n"s,
+                                  "XXGET / HTTP/1.1\r\n"s,
+                                  "Host: good.test\r\n"s,
+                                  "hOST:\r\n"s,
+                                  " X: 1\r\n"s,
+                                  "X: 1\r\n\tY: 2\r\n"s,
+                                  "X : 1\r\n"s,
+                                  ": 1\r\n"s,
+                                  "X: 1\nY: 2\r\n"s,
+                                  "X: 1\rY: 2\r\n"s,
+                                  "\n"s,
+                                  "X: \0\r\n"s,
+                                  "\0: x\r\n"s,
+                                  "X: \x7f\r\n"s,
+                                  "Content-Length: 0\r\n"s,
+                                  "Transfer-Encoding: chunked\r\n"s,
+                                  "Trailer: X\r\n"s,
+                                  "Connection: close\r\n"s,
+                                  "Upgrade: h2c\r\n"s,
+                                  "Expect: 100-continue\r\n"s,
+                                  "Authorization: x\r\n"s,
+                                  "Proxy-Authorization: x\r\n"s,
+                                  "X-Forwarded-Host: x\r\n"s,
+                                  "If-Match: *\r\n"s,
+                                  "Content-Type: x\r\n"s,
+                                  "X: " + std::string(8192, 'x') + "\r\n"}) {
+    Talk talk;
+    EXPECT_EQ(talk.Client(kChunks + "0\r\n"), kChunks + "0\r\n");
+    EXPECT_EQ(talk.Client(line + "\r\n"), kRefusedBody) << testing::PrintToString(line);
+  }
+}
+
+TEST(ClientSide, NoPartOfAChunksLineGoesOnBeforeItIsJudged) {
+  Talk talk;
+  EXPECT_EQ(talk.Client(kChunks + "3"), kChunks);
+  EXPECT_EQ(talk.Client("\r\nab"), "3\r\nab");
+  EXPECT_EQ(talk.Client("c\r"), "c");
+  EXPECT_EQ(talk.Client("\n0\r\nGET / HTTP/1.1\r"), "\r\n0\r\n");
+  EXPECT_EQ(talk.Client("\n"), kRefusedBody);
+
+  Talk cut;
+  EXPECT_EQ(cut.Client(kChunks + "0\r\nGET http://evil.test/"), kChunks + "0\r\n");
+  EXPECT_EQ(cut.End(), "refused: it ends before its first message is complete");
+}
+
+// RFC 9112, 7.1.1. Parsers that disagree do so where a line ends in an extension.
+TEST(ClientSide, AChunkMayHaveExtensions) {
+  for (const char* const extensions :
+       {";a", ";a=b", ";a=b;c;d=\"e f;=\"", R"(;a="\";\\")", ";a=\"\"", ";ieof"}) {
+    Talk talk;
+    const std::string text = kChunks + "3" + extensions + "\r\nabc\r\n0" + extensions + "\r\n\r\n";
+    EXPECT_EQ(talk.Client(text), text);
+    EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"),
+              "refused: a later request is for the name evil.test");
+  }
+  for (const std::string& bad :
+       {";"s,         ";;a"s,         ";=b"s,   ";a="s,   ";a=b c"s,
+        " ;a"s,       "; a"s,         ";a =b"s, ";a= b"s, ";a=\"b"s,
+        ";a=\"b\"c"s, ";a=\"\\"s,     ";a\n"s,  ";a\rb"s, ";a=\"\n\""s,
+        ";a=\"\0\""s, ";a=\"\\\n\""s, "a=b"s,   " "s,     ";" + std::string(8192, 'a')}) {
+    Talk talk;
+    EXPECT_EQ(talk.Client(kChunks + "3" + bad + "\r\nabc\r\n0\r\n\r\n"), kRefusedBody)
+        << testing::PrintToString(bad);
+  }
+}
+
 TEST(ClientSide, AClientHelloThatHidesAnotherIsRefusedEverywhere) {
   const std::string hidden = "\xfe\x0d" + Counted(2, "x");
   for (const bool strict : {false, true}) {

@@ -220,9 +220,8 @@ void ClientSide::LeaveHello() {
 }
 
 ClientSide::Step ClientSide::HearBody() {
-  const std::optional<std::size_t> used = body_->Feed(heard_);
-  if (!used) return Broken("the body of its HTTP request is malformed");
-  Pass(*used);
+  Pass(body_->Feed(heard_));
+  if (body_->Malformed()) return Broken(kMalformedBody);
   if (!body_->Done()) return Step::kWait;
   // The answer is found only as the server's first bytes.
   const bool heard = heads_here_ == 1 && server_.empty() && !blind_;

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/lists.h"
+#include "gateway/inspect/http_fields.h"
 #include "gateway/inspect/protocol_sniffer.h"
 #include "gateway/rules/rules.h"
 #include "mxc/fold.h"
@@ -12,16 +13,6 @@ namespace {
 
 // Servers differ in what they make of a crooked head, so there is one reading or none.
 constexpr std::string_view kVersion = "it speaks HTTP/2 without TLS, which cannot be checked";
-
-bool IsTokenByte(char c) {
-  const auto lower = static_cast<char>(c | 0x20);
-  if ((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9')) return true;
-  return c != '\0' && std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
-bool IsToken(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), IsTokenByte);
-}
 
 bool IsNumber(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -120,22 +111,6 @@ struct Counts {
   int expect = 0;
 };
 
-struct Field {
-  std::string_view name = {};
-  std::string_view value = {};
-};
-
-// Absent: malformed.
-std::optional<Field> SplitField(std::string_view line) {
-  const auto colon = line.find(':');
-  if (colon == std::string_view::npos || !IsToken(line.substr(0, colon))) return std::nullopt;
-  const auto control = [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; };
-  if (std::any_of(line.begin(), line.end(), control)) return std::nullopt;
-  std::string_view value = line.substr(colon + 1);
-  value.remove_prefix(std::min(value.size(), value.find_first_not_of(" \t")));
-  return Field{.name = line.substr(0, colon), .value = value.substr(0, value.find_last_not_of(" \t") + 1)};
-}
-
 // The fields of a WebSocket's handshake, on either side.
 struct Handshake {
   bool upgrade = false;     // Upgrade: websocket, and nothing else
@@ -152,7 +127,7 @@ bool ListsUpgrade(std::string_view list) {
   return false;
 }
 
-void ReadHandshake(const Field& field, std::string_view key, std::size_t key_size, Handshake& handshake) {
+void ReadHandshake(const HttpField& field, std::string_view key, std::size_t key_size, Handshake& handshake) {
   if (EqualsFolded(field.name, "upgrade")) handshake.upgrade = EqualsFolded(field.value, "websocket");
   if (EqualsFolded(field.name, "connection"))
     handshake.connection = handshake.connection || ListsUpgrade(field.value);
@@ -166,7 +141,7 @@ bool ReadLength(std::string_view value, BodyFrame& body) {
   return true;
 }
 
-bool ReadField(const Field& field, HeadNames& names, Counts& counts) {
+bool ReadField(const HttpField& field, HeadNames& names, Counts& counts) {
   if (EqualsFolded(field.name, "host"))
     return ++counts.host == 1 && AddAuthority(field.value, 0, names).has_value();
   if (EqualsFolded(field.name, "content-length"))
@@ -192,7 +167,7 @@ HeadNames ReadHttpHead(std::string_view head) {
   for (;;) {
     if (!TakeLine(head, line)) return {.problem = kMalformedRequest};
     if (line.empty()) break;
-    const std::optional<Field> field = SplitField(line);
+    const std::optional<HttpField> field = SplitField(line);
     if (!field || !ReadField(*field, names, counts)) return {.problem = kMalformedRequest};
     constexpr std::size_t kKeySize = 24;  // 16 bytes in base64
     ReadHandshake(*field, "sec-websocket-key", kKeySize, handshake);
@@ -216,7 +191,7 @@ Match AgreesToWebSocket(std::string_view answer) {
   Handshake handshake;
   for (auto at = answer.find("\r\n"); at < end;) {
     const auto next = answer.find("\r\n", at + 2);
-    const std::optional<Field> field = SplitField(answer.substr(at + 2, next - at - 2));
+    const std::optional<HttpField> field = SplitField(answer.substr(at + 2, next - at - 2));
     if (!field) return Match::kNo;
     ReadHandshake(*field, "sec-websocket-accept", kAcceptSize, handshake);
     at = next;
@@ -228,7 +203,7 @@ bool AnnouncesBody(std::string_view head) {
   std::string_view line;
   if (!TakeLine(head, line)) return true;
   while (TakeLine(head, line) && !line.empty()) {
-    const std::optional<Field> field = SplitField(line);
+    const std::optional<HttpField> field = SplitField(line);
     if (!field || EqualsFolded(field->name, "content-length") ||
         EqualsFolded(field->name, "transfer-encoding"))
       return true;

@@ -53,13 +53,16 @@ class Held {
   UniqueFd socket_;
 };
 
-// Passes the body of a request to its server, and no byte behind it.
-Passed PassBody(HttpBody& body, ByteView bytes) {
+// Passes the body of a request to its server, and no byte behind it. `held`: the beginning of a line.
+Passed PassBody(HttpBody& body, Bytes& held, ByteView bytes) {
   if (body.Done()) return {.last = true};
-  const std::optional<std::size_t> used = body.Feed(bytes);
-  if (!used) return {.problem = "the body of its HTTP request is malformed"};
-  return {.bytes = Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(*used)),
-          .last = body.Done()};
+  held.insert(held.end(), bytes.begin(), bytes.end());
+  const std::size_t used = body.Feed(held);
+  if (body.Malformed()) return {.problem = std::string(kMalformedBody)};
+  Passed passed{.bytes = Bytes(held.begin(), held.begin() + static_cast<std::ptrdiff_t>(used)),
+                .last = body.Done()};
+  held.erase(held.begin(), held.begin() + static_cast<std::ptrdiff_t>(used));
+  return passed;
 }
 
 Passed PassAll(ByteView bytes) { return {.bytes = Bytes(bytes.begin(), bytes.end())}; }
@@ -201,7 +204,8 @@ class ProxyClient {
     const std::string problem = name_filter.Hear(ByteView(seen_.data(), head_.Size()));
     if (!problem.empty()) return Refuse("403 Forbidden", problem);
     HttpBody body(head_.Body());
-    Relay(server, RequestForServer(said), [&](ByteView bytes) { return PassBody(body, bytes); });
+    Bytes held;
+    Relay(server, RequestForServer(said), [&](ByteView bytes) { return PassBody(body, held, bytes); });
   }
 
   void Relay(int server, const std::string& first, std::function<Passed(ByteView)> pass,
