@@ -21,6 +21,8 @@ bool IsAbsolute(const std::optional<std::string>& path) { return path && path->s
 // decides as well. Links below the images are refused by whoever reads them.
 void AddLinksIn(const Host& host, PathWalker& walker, const std::string& directory,
                 std::vector<OwnPlace>& places) {
+  const Lookup& found = walker.LookAt(directory);
+  if (!found.status && found.failure == LookupFailure::kMissing) return;  // mostly
   constexpr const char* kRead[] = {"policy.json", "profiles", "images"};
   for (const char* const name : kRead) {
     std::string path = JoinPath(directory, name);
