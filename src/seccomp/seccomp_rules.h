@@ -52,6 +52,7 @@ inline constexpr std::uint32_t kCoreLimit = 4;  // RLIMIT_CORE
 inline constexpr std::uint32_t kSetUid = 04000, kSetGid = 02000;
 inline constexpr std::uint32_t kCreate = 0100,
                                kTemporary = 020000000;  // O_CREAT, O_TMPFILE without O_DIRECTORY
+inline constexpr std::uint32_t kSocketLevel = 1;  // SOL_SOCKET
 inline constexpr std::uint32_t kSocketTypeMask = 0xf, kDatagram = 2, kRaw = 3, kPacket = 10;
 
 // clang-format off
@@ -162,6 +163,19 @@ inline constexpr DeniedCall kDeniedCalls[] = {
     {"ioctl", ENOTTY, "SMB: snapshots, messages of the caller's own to the server", IoctlOf(0xcf)},
     {"ioctl", ENOTTY, "OCFS2_IOC_REFLINK clones by path", Equals(1, 0x40186f04)},
     {"ioctl", ENOTTY, "F2FS_IOC_MOVE_RANGE exchanges the contents of files", Equals(1, 0xc020f509)},
+
+    // Huge pages that the machine has reserved: the memory controller does not count them. The error is that of a machine
+    // which has reserved none. Transparent ones (madvise) are memory like any other.
+    {"mmap", ENOMEM, "MAP_HUGETLB: pages of the machine, past the limit of memory", HasBit(3, 0x40000)},
+    {"memfd_create", ENOMEM, "MFD_HUGETLB: the same", HasBit(1, 4)},
+    {"shmget", ENOMEM, "SHM_HUGETLB: the same", HasBit(2, 04000)},
+
+    // ENOSYS is the answer of a kernel without it, on which MySQL and nginx go on by threads.
+    {"io_setup", ENOSYS, "events of the machine's (fs.aio-max-nr), which one command could take all"},
+
+    // Filters of packets, whose code no control group counts, as many as there are sockets.
+    {"setsockopt", ENOPROTOOPT, "SO_ATTACH_FILTER: kernel memory past the limit", Equals(1, kSocketLevel), Equals(2, 26)},
+    {"setsockopt", ENOPROTOOPT, "SO_ATTACH_REUSEPORT_CBPF: the same", Equals(1, kSocketLevel), Equals(2, 51)},
 
     // RLIMIT_FSIZE is asked of writes and of truncation, not of this.
     {"fallocate", EOPNOTSUPP, "FALLOC_FL_INSERT_RANGE lengthens files past their limit", HasBit(1, 0x20)},

@@ -92,6 +92,12 @@ const std::vector<Refused> refused_calls = {
     {"AF_VSOCK, high bits set", SYS_socket, {"0x100000028", "1", "0"}, "EAFNOSUPPORT"},
     {"raw IPv4", SYS_socket, {"2", "3", "1"}},
     {"raw IPv6", SYS_socket, {"10", "3", "58"}},
+    {"huge pages", SYS_mmap, {"0", "2097152", "3", "0x40022", "-1", "0"}, "ENOMEM"},
+    {"huge pages, high bits set", SYS_mmap, {"0", "2097152", "3", "0x1000040022", "-1", "0"}, "ENOMEM"},
+    {"huge pages of a memory file", SYS_memfd_create, {"s:x", "5"}, "ENOMEM"},
+    {"contexts of asynchronous reads", SYS_io_setup, {"0", "0"}, "ENOSYS"},
+    {"filter of a socket", SYS_setsockopt, {"-1", "1", "26", "z:16", "16"}, "ENOPROTOOPT"},
+    {"filter of a port's sockets", SYS_setsockopt, {"-1", "1", "51", "z:16", "16"}, "ENOPROTOOPT"},
 };
 
 TEST_P(Kernel, RefusesWhatACommandDoesNotNeed) {

@@ -4,6 +4,8 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -108,7 +110,12 @@ const std::map<std::string_view, long>& Numbers() {
     MXC_CALL(openat2),
     MXC_CALL(mknodat),
     MXC_CALL(setrlimit),
-    MXC_CALL(prlimit64)
+    MXC_CALL(prlimit64),
+    MXC_CALL(mmap),
+    MXC_CALL(memfd_create),
+    MXC_CALL(shmget),
+    MXC_CALL(io_setup),
+    MXC_CALL(setsockopt)
   };
   return kNumbers;
 }
@@ -298,6 +305,20 @@ TEST(SeccompRules, ForeignCallTablesAreClosed) {
 #endif
 }
 
+TEST(SeccompRules, MemoryAndSocketOptionsOfEverydayPass) {
+  const auto ask = [](long number, unsigned argument, std::uint64_t value, std::uint64_t option = 0) {
+    seccomp_data data = Call(number);
+    data.args[argument] = value;
+    data.args[2] |= option;
+    return Ask(SeccompProfile::kDefault, data).action;
+  };
+  EXPECT_EQ(ask(SYS_mmap, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(ask(SYS_mmap, 3, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_POPULATE), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(ask(SYS_memfd_create, 1, MFD_CLOEXEC | MFD_ALLOW_SEALING), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(ask(SYS_setsockopt, 1, SOL_SOCKET, SO_REUSEPORT), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(ask(SYS_setsockopt, 1, IPPROTO_IPV6, IPV6_V6ONLY), SECCOMP_RET_ALLOW) << "26 of another level";
+}
+
 // A call whose answer depends on its number alone is answered from the kernel's bitmap.
 TEST(SeccompRules, CommonCallsAreDecidedByNumberAlone) {
   std::set<long> looked_at;
@@ -305,14 +326,15 @@ TEST(SeccompRules, CommonCallsAreDecidedByNumberAlone) {
     if (Ask(SeccompProfile::kDefault, Call(number)).looked_at_arguments) looked_at.insert(number);
   }
   // What opens a file may create it, and a created file may be set-uid.
-  std::set<long> expected{SYS_clone,      SYS_fallocate,   SYS_fcntl,    SYS_ioctl,  SYS_socket,
-                          SYS_socketpair, SYS_personality, SYS_fchmod,   SYS_openat, SYS_fchmodat,
-                          SYS_mknodat,    SYS_setrlimit,   SYS_prlimit64};
+  std::set<long> expected{SYS_clone,      SYS_fallocate,   SYS_fcntl,     SYS_ioctl,  SYS_socket,
+                          SYS_socketpair, SYS_personality, SYS_fchmod,    SYS_openat, SYS_fchmodat,
+                          SYS_mknodat,    SYS_setrlimit,   SYS_prlimit64, SYS_mmap,   SYS_memfd_create,
+                          SYS_shmget,     SYS_setsockopt};
 #if defined(__x86_64__)
   expected.insert({SYS_chmod, SYS_open, SYS_creat, SYS_mknod});
 #endif
   EXPECT_EQ(looked_at, expected);
-  for (const long number : {SYS_getpid, SYS_read, SYS_write, SYS_close, SYS_mmap, SYS_futex, SYS_execve,
+  for (const long number : {SYS_getpid, SYS_read, SYS_write, SYS_close, SYS_munmap, SYS_futex, SYS_execve,
                             SYS_newfstatat, SYS_clock_gettime, SYS_epoll_pwait, SYS_sendto}) {
     for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kRootCaller}) {
       const RuleAction verdict = Ask(profile, Call(number));
