@@ -99,24 +99,12 @@ class OthersPlaces {
   void Add(const std::string& place, std::uint32_t uid) {
     constexpr std::uint32_t kForOthers = 077;
     const Result<Walked> above = walker_.Walk(ParentOf(place));
-    if (!above || IsClosed(above->path)) return;
+    if (!above) return;
     std::string path = JoinPath(above->path, NameOf(place));
     const Lookup& lookup = walker_.LookAt(path);
     const bool used = lookup.Is(FileType::kDirectory) && lookup.status->uid == uid &&
                       (lookup.status->mode & kForOthers) == 0;
     if (used) paths_.push_back(std::move(path));
-  }
-
-  // Below a directory that only its owner may search root's commands have no capability to go on, and a mask
-  // has no place that could be reached.
-  bool IsClosed(const std::string& directory) {
-    constexpr std::uint32_t kSearchByOthers = 01;
-    for (std::string at = directory; at != "/"; at = std::string(ParentOf(at))) {
-      const Lookup& lookup = walker_.LookAt(at);
-      if (lookup.status && lookup.status->uid != 0 && (lookup.status->mode & kSearchByOthers) == 0)
-        return true;
-    }
-    return false;
   }
 
   const Host& host_;

@@ -16,11 +16,12 @@ struct OwnPlace {
   bool unlisted = false;  // a directory whose links cannot be told
 };
 
-// The caller's, whether or not they exist, with what is read there where that is a symbolic link;
-// for root also those of other users that exist: /tmp/mxc-exec-UID and /run/user/UID/mxc-exec. Of these a
-// directory counts if runs of its user would use it (base/runtime_directory.h): UID
-// owns it and others have no access, so users cannot have root's own names denied. Only an outer sandbox can
-// keep root from listing the directories in which users' places stand; hiding what was there is its part.
+// The caller's, whether or not they exist, with what is read there where that is a symbolic link; for root
+// also those of other users that exist: /tmp/mxc-exec-UID and /run/user/UID/mxc-exec. Of these a directory
+// counts if runs of its user would use it (base/runtime_directory.h): UID owns it and others have no access,
+// so users cannot have root's own names denied. Where root's command cannot get to one, unreachable.h has
+// what is above it denied. Only an outer sandbox can keep root from listing the directories in which users'
+// places stand; hiding what was there is its part.
 [[nodiscard]] std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker);
 
 // The program that runs, as /proc/self/exe and the caller name it, the others that stand beside it, its npm

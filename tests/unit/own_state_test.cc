@@ -104,12 +104,25 @@ TEST_F(OwnState, OfOtherUsersIsTheirsAlone) {
   EXPECT_EQ(Denied({.rw = {"/tmp"}}), "denied /tmp/mxc-exec-1001\n");
 }
 
-// As /run/user/UID is: no mask could be mounted there, and none is needed.
-TEST_F(OwnState, OfOtherUsersBehindTheirDirectoryIsOutOfReach) {
+// As /run/user/UID is: root's command gets no farther than that directory, but could rename it.
+TEST_F(OwnState, OfOtherUsersBehindTheirDirectoryTakesItAlong) {
   host_.AddDirectory("/run/user/1001", {.mode = 0700, .uid = 1001})
       .AddDirectory("/run/user/1001/mxc-exec", {.mode = 0700, .uid = 1001})
+      .AddDirectory("/run/user/1002", {.mode = 0700, .uid = 1002})
       .SetCaller(0, 0);
-  EXPECT_EQ(Denied({.ro = {"/run/user"}}), "");
+  for (const Lists& lists : {Lists{.rw = {"/run/user"}}, Lists{.ro = {"/run/user"}}}) {
+    const Result<Policy> policy = Resolve(ConfigOf(lists), host_, {});
+    ASSERT_TRUE(policy.ok());
+    const auto denied = [&](std::string_view path) {
+      return std::any_of(policy->paths.begin(), policy->paths.end(), [&](const PathRule& rule) {
+        return rule.path == path && rule.access == Access::kDenied;
+      });
+    };
+    EXPECT_TRUE(denied("/run/user/1001"));
+    EXPECT_FALSE(denied("/run/user/1002")) << "nothing of ours is there";
+  }
+  EXPECT_EQ(Denied({.rw = {"/run/user/1001"}}).substr(0, 53),
+            "policy_conflict /filesystem/readwritePaths/0: '/run/u");
 }
 
 TEST_F(OwnState, IsDeniedUnderEveryName) {
