@@ -48,10 +48,7 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
     status.ReportBackend(plan, "the kernel refuses stronger isolation: " + refusal.message);
   };
   const Result<Outcome> outcome = RunWithFallback(config, options, host, prepared, reporter, on_weaker);
-  if (summary) summary->Tell(prepared.plan, !outcome || Failed(*outcome));
-  if (!outcome) return Fail(outcome.error(), log, status);
-  if (!summary && CanWatchFiles(prepared.plan)) TellOfReports(*outcome);
-  return Finish(prepared.plan, *outcome, log, status);
+  return Finish(prepared.plan, outcome, summary ? &*summary : nullptr, log, status);
 }
 
 // A dry run of `start` plans the persistent sandbox that `start` would make.

@@ -304,11 +304,8 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
                                            .records = followed->records.Get(),
                                            .multiplexer = entry->multiplexer.Get(),
                                            .groups = entry->groups});
-  if (summary && (outcome || reporter.Started())) summary->Tell(*plan, !outcome || Failed(*outcome));
-  if (outcome && !summary && CanWatchFiles(*plan)) TellOfReports(*outcome);
-  if (outcome) return Finish(*plan, *outcome, log, *status);
-  if (reporter.Started()) return Fail(outcome.error(), log, *status);
-  return Told(outcome.error(), *status);
+  if (!outcome && !reporter.Started()) return Told(outcome.error(), *status);
+  return Finish(*plan, outcome, summary ? &*summary : nullptr, log, *status);
 }
 
 int RunPhase(const Request& request, Options options, const Host& host) {

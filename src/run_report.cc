@@ -114,6 +114,11 @@ std::string PlaceOfLog(const Policy& policy, const Host& host, const std::string
   return "";
 }
 
+void RecordFailure(const Error& error, int exit_status, Log& log, StatusReport& status) {
+  log.Line("Error: " + error.message);
+  status.ReportFailure(error, exit_status);
+}
+
 }  // namespace
 
 RunReporter::RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review, RunGuards guards)
@@ -217,21 +222,29 @@ void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags)
   }
 }
 
-bool Failed(const Outcome& outcome) { return ExitStatusOf(outcome) != 0; }
-
-int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status) {
-  const int exit_status = ExitStatusOf(outcome);
-  log.Line(fmt::format("Runner completed in {}ms", outcome.duration_ms));
-  log.Line(fmt::format("Exit code: {} (0x{:08X})", exit_status, exit_status));
-  status.ReportEnd(plan, outcome, exit_status);
-  if (outcome.timed_out) TellError(TimedOut(plan));
+int Finish(const Plan& plan, const Result<Outcome>& outcome, const RunSummary* summary, Log& log,
+           StatusReport& status) {
+  const int exit_status = outcome ? ExitStatusOf(*outcome) : ExitStatus(outcome.error().code);
+  if (outcome) {
+    log.Line(fmt::format("Runner completed in {}ms", outcome->duration_ms));
+    log.Line(fmt::format("Exit code: {} (0x{:08X})", exit_status, exit_status));
+    status.ReportEnd(plan, *outcome, exit_status);
+  } else {
+    RecordFailure(outcome.error(), exit_status, log, status);
+  }
+  if (summary != nullptr) {
+    summary->Tell(plan, exit_status != 0);
+  } else if (outcome && CanWatchFiles(plan)) {
+    TellOfReports(*outcome);
+  }
+  if (!outcome) TellError(outcome.error());
+  if (outcome && outcome->timed_out) TellError(TimedOut(plan));
   return exit_status;
 }
 
 int Fail(const Error& error, Log& log, StatusReport& status) {
   const int exit_status = ExitStatus(error.code);
-  log.Line("Error: " + error.message);
-  status.ReportFailure(error, exit_status);
+  RecordFailure(error, exit_status, log, status);
   TellError(error);
   return exit_status;
 }

@@ -72,11 +72,10 @@ void PrintWarnings(const Plan& plan, Log& log, std::string_view only = "");
 // A flag that an entry of the file overrules would seem to have had no effect.
 void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags);
 
-// It ended otherwise than with status 0.
-[[nodiscard]] bool Failed(const Outcome& outcome);
-
-// Both return the exit status.
-[[nodiscard]] int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status);
+// Both return the exit status. They record the end before they tell it: standard error may be a pipe that
+// nobody reads. `summary`: nullptr: not asked for.
+[[nodiscard]] int Finish(const Plan& plan, const Result<Outcome>& outcome, const RunSummary* summary,
+                         Log& log, StatusReport& status);
 [[nodiscard]] int Fail(const Error& error, Log& log, StatusReport& status);
 
 // Refuses a run whose records the command could read or change: a result file or an audit log in a grant,

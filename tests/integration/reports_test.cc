@@ -218,6 +218,24 @@ TEST_P(Reports, AVerdictTheCommandCouldWriteIsRefused) {
   EXPECT_EQ(Contents(rw + "/status"), "");
 }
 
+// The caller's standard error is full, and nobody reads it: what we say there waits, the record does not.
+TEST_P(Reports, TheOutcomeIsRecordedBeforeItIsTold) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  UniqueFd reading{ends[0]};
+  UniqueFd writing{ends[1]};
+  const std::string file = workspace.Path("result");
+  Launch launch = PrepareConfig({.command = "head -c 3000000 /dev/zero >&2"},
+                                {"--report", "--timeout", "300ms", "--result", file});
+  launch.files = {{.borrowed_fd = writing.Get(), .number = 2}};
+  Running running(launch);
+  writing.Reset();
+  EXPECT_TRUE(Eventually(
+      [&] { return Contents(file).value_or("").find(R"("timedOut":true)") != std::string::npos; }));
+  reading.Reset();
+  static_cast<void>(running.Wait());
+}
+
 // Who reads the descriptor only when we have ended must not keep us from it.
 TEST_P(Reports, AFullStatusPipeHoldsNobodyUp) {
   std::array<int, 2> ends{};
