@@ -48,9 +48,11 @@ class TerminalQueries {
 // Sends the terminal a query of ours and drops its input up to the answer: a terminal answers in order. Waits
 // at most half a second; does nothing if another job is in the foreground.
 void DiscardAnswers(int borrowed_terminal);
-// The same at the end of a run, with its terminal: a standard stream, or the controlling terminal.
+// The same at the end of a run, with the controlling terminal.
 void DiscardAnswersOfRun();
-// The standard stream from which the run's terminal can be read; -1: none.
-[[nodiscard]] int ReadableTerminal();
+// Whether the answers of the terminal `shown` are ours to read and to drop: standard input and output are
+// that terminal, it is the controlling one, and our job is in its foreground. Otherwise somebody else may
+// read them: the shell, another program of the job, or whoever has the terminal as the controlling one.
+[[nodiscard]] bool TakesAnswers(int shown);
 
 }  // namespace mxc

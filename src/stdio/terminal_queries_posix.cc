@@ -4,28 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string>
 
 #include "base/unique_fd.h"
+#include "stdio/terminal_controls.h"
 #include "stdio/terminal_queries.h"
 
 namespace mxc {
 namespace {
-
-constexpr std::uint8_t kEnquiry = 0x05;
-constexpr std::uint8_t kBell = 0x07;
-constexpr std::uint8_t kShiftOut = 0x0e;
-constexpr std::uint8_t kCancel = 0x18;
-constexpr std::uint8_t kEscapeByte = 0x1b;
-// C1 controls of one byte, which terminals also take in the encoding of UTF-8, where it is the last byte.
-constexpr std::uint8_t kFirstC1 = 0x80;
-constexpr std::uint8_t kLastC1 = 0x9f;
-constexpr std::uint8_t kDcs = 0x90;
-constexpr std::uint8_t kDecId = 0x9a;
-constexpr std::uint8_t kCsi = 0x9b;
-constexpr std::uint8_t kStringEnd = 0x9c;
-constexpr std::uint8_t kOsc = 0x9d;
 
 // Brings a terminal from whatever state into one that shows text, and changes nothing that is seen. ST twice:
 // tmux takes the first for data of a DCS when ESC stands before it. CAN would end more, but Konsole shows it.
@@ -88,7 +76,11 @@ void DropAnswers(int terminal) {
 }  // namespace
 
 void TerminalQueries::Feed(std::string_view output) {
-  for (const char byte : output) Next(static_cast<std::uint8_t>(byte));
+  for (const char c : output) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    if (state_ == State::kText && byte >= ' ' && byte < kFirstC1) continue;
+    Next(byte);
+  }
 }
 
 std::string TerminalQueries::Closing() const {
@@ -194,18 +186,17 @@ void TerminalQueries::InString(std::uint8_t byte) {
   if (byte == kEscapeByte) state_ = State::kStringEscape;
 }
 
-void DiscardAnswersOfRun() {
-  const int readable = ReadableTerminal();
-  const UniqueFd opened{readable < 0 ? ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC) : -1};
-  if (readable >= 0 || opened) DiscardAnswers(readable >= 0 ? readable : opened.Get());
+// tcgetpgrp(3) fails for every terminal but the controlling one.
+bool TakesAnswers(int shown) {
+  const pid_t job = ::getpgrp();
+  const std::array<int, 3> streams = {STDIN_FILENO, STDOUT_FILENO, shown};
+  return std::all_of(streams.begin(), streams.end(), [job](int fd) { return ::tcgetpgrp(fd) == job; });
 }
 
-int ReadableTerminal() {
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    const int flags = ::fcntl(fd, F_GETFL);
-    if (flags >= 0 && (flags & O_ACCMODE) == O_RDWR && ::isatty(fd) != 0) return fd;
-  }
-  return -1;
+// Standard input may be open for reading alone.
+void DiscardAnswersOfRun() {
+  const UniqueFd terminal{::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  if (terminal && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) DiscardAnswers(terminal.Get());
 }
 
 void DiscardAnswers(int borrowed_terminal) {
