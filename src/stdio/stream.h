@@ -95,6 +95,7 @@ class Stream {
   std::optional<TerminalOutput> terminal_ = {};  // where the target is the caller's terminal
   TerminalQueries queries_ = {};                 // of what the terminal gets
   std::optional<TerminalOutput> cut_ = {};       // what it got of `pending_` may end within a sequence
+  int waited_ms_ = 0;                            // for another launcher that has locked the terminal
   std::function<std::string(char)> at_end_;
   std::string pending_;
   std::string dropped_;

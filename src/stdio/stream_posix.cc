@@ -18,21 +18,13 @@ namespace {
 constexpr std::size_t kStreamReadBytes = 65536;
 constexpr std::size_t kMaxPendingBytes = 262144;
 // For the rest of another launcher's sequence, where the terminal has room.
-constexpr int kLongestTurnMs = 20;
+constexpr int kLongestTurnMs = 1000;
 // Ends a string, and whatever else was begun by beginning anew.
 constexpr std::string_view kEndSequence = "\033\\";
 
 bool IsWritable(int terminal) {
   pollfd room{.fd = terminal, .events = POLLOUT, .revents = 0};
   return ::poll(&room, 1, 0) > 0;
-}
-
-bool WaitForLock(int terminal) {
-  for (int waited = 0; waited < kLongestTurnMs; ++waited) {
-    ::poll(nullptr, 0, 1);
-    if (LockTerminal(terminal)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -221,12 +213,14 @@ ssize_t Stream::WriteOnce() {
 // rest.
 ssize_t Stream::WriteToTerminal() {
   if (!cut_ && !LockTerminal(target_)) {
-    if (!IsWritable(target_)) {
+    if (waited_ms_ < kLongestTurnMs) {
+      if (IsWritable(target_)) waited_ms_ += ::poll(nullptr, 0, 1) == 0 ? 1 : 0;
       errno = EAGAIN;
       return -1;
     }
-    if (!WaitForLock(target_) && pending_.compare(0, kEndSequence.size(), kEndSequence) != 0)
-      pending_.insert(0, kEndSequence);
+    if (pending_.compare(0, kEndSequence.size(), kEndSequence) != 0) pending_.insert(0, kEndSequence);
+  } else {
+    waited_ms_ = 0;
   }
   const ssize_t count = ::write(target_, pending_.data(), WriteSize());
   const int number = errno;

@@ -95,7 +95,9 @@ TEST_F(StreamToTerminal, IsLockedWhileASequenceIsCut) {
 // It waits for a while, and ends what the other one has begun.
 TEST_F(StreamToTerminal, DoesNotWaitForeverForAnotherOne) {
   ASSERT_TRUE(LockTerminal(other_.Get()));
-  const Stream stream = Relayed("6n");
+  Stream stream = Relayed("6n");
+  EXPECT_EQ(Shown(), "");
+  while (stream.PollTarget().events == POLLOUT) stream.OnTarget(POLLOUT);
   EXPECT_EQ(Shown(), "\x1b\\6n");
   UnlockTerminal(other_.Get());
   EXPECT_FALSE(IsLocked());
