@@ -32,11 +32,15 @@ struct stat LookAt(int fd) {
   return status;
 }
 
+// tcgetpgrp(3) fails for every terminal but that. Its file may be /dev/tty, or its own.
+bool IsControllingTerminal(int fd) { return ::tcgetpgrp(fd) >= 0; }
+
 // Both streams go to one place, where their order shows.
 bool AreOne(int one, int other) {
   const struct stat first = LookAt(one);
   const struct stat second = LookAt(other);
-  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  if (first.st_dev == second.st_dev && first.st_ino == second.st_ino) return true;
+  return IsControllingTerminal(one) && IsControllingTerminal(other);
 }
 
 Status ConnectTerminal(const Plan& plan, const std::optional<CallersModes>& caller, Undo& undo,

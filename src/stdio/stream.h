@@ -11,10 +11,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/unique_fd.h"
 #include "stdio/output_filter.h"
+#include "stdio/terminal_output.h"
 #include "stdio/terminal_queries.h"
 
 namespace mxc {
@@ -52,7 +54,7 @@ class Stream {
   [[nodiscard]] bool SourceOpen() const { return static_cast<bool>(source_); }
   [[nodiscard]] bool Finished() const { return !source_ && pending_.empty(); }
   // Whether output that was written to a terminal may make it answer.
-  [[nodiscard]] bool AskedTerminal() const { return queries_.Seen(); }
+  [[nodiscard]] bool AskedTerminal() const { return queries_.Seen() || (terminal_ && terminal_->Asked()); }
   [[nodiscard]] bool Truncated() const { return filter_.Truncated(); }
   // The errno of a failed write other than to a closed pipe or socket, such as ENOSPC; 0: none.
   [[nodiscard]] int Failure() const { return failure_; }
@@ -68,6 +70,9 @@ class Stream {
   // Lets `write` append to the sink, and looks for terminal queries in it.
   void Emit(const std::function<void(std::string& sink)>& write);
   void WritePending();
+  [[nodiscard]] std::size_t WriteSize() const;
+  ssize_t WriteOnce();
+  ssize_t WriteToTerminal();
   void OnWriteError(int number);
   void LookAtTarget();
   void StopMoving();
@@ -87,8 +92,10 @@ class Stream {
   int failure_ = 0;
   char last_ = '\n';
   OutputFilter filter_;
-  bool to_terminal_ = false;  // the target is the caller's terminal
-  TerminalQueries queries_ = {};
+  std::optional<TerminalOutput> terminal_ = {};  // where the target is the caller's terminal
+  TerminalQueries queries_ = {};                 // of what the terminal gets
+  std::optional<TerminalOutput> cut_ = {};       // what it got of `pending_` may end within a sequence
+  int waited_ms_ = 0;                            // for another launcher that has locked the terminal
   std::function<std::string(char)> at_end_;
   std::string pending_;
   std::string dropped_;

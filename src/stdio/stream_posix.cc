@@ -17,6 +17,15 @@ namespace {
 
 constexpr std::size_t kStreamReadBytes = 65536;
 constexpr std::size_t kMaxPendingBytes = 262144;
+// For the rest of another launcher's sequence, where the terminal has room.
+constexpr int kLongestTurnMs = 1000;
+// Ends a string, and whatever else was begun by beginning anew.
+constexpr std::string_view kEndSequence = "\033\\";
+
+bool IsWritable(int terminal) {
+  pollfd room{.fd = terminal, .events = POLLOUT, .revents = 0};
+  return ::poll(&room, 1, 0) > 0;
+}
 
 }  // namespace
 
@@ -28,7 +37,8 @@ Stream::Stream(StreamOptions options)
       at_end_(std::move(options.at_end)) {
   struct stat status {};
   if (::fstat(target_, &status) == 0) {
-    to_terminal_ = !at_end_ && S_ISCHR(status.st_mode) && ::isatty(target_) != 0;
+    if (!at_end_ && S_ISCHR(status.st_mode) && ::isatty(target_) != 0)
+      terminal_.emplace([target = target_] { return TakesAnswers(target); });
     socket_ = S_ISSOCK(status.st_mode);
     pipe_or_socket_ = socket_ || S_ISFIFO(status.st_mode);
     // A terminal and a socket take bytes without waiting by other means than splice(2).
@@ -156,9 +166,12 @@ std::string& Stream::Sink() {
 
 void Stream::Emit(const std::function<void(std::string& sink)>& write) {
   std::string& sink = Sink();
+  if (!terminal_) return write(sink);
   const std::size_t before = sink.size();
-  write(sink);
-  if (to_terminal_) queries_.Feed(std::string_view(sink).substr(before));
+  std::string output;
+  write(output);
+  terminal_->Feed(output, sink);
+  queries_.Feed(std::string_view(sink).substr(before));
 }
 
 // What the terminal gets after this is no part of a sequence of the command's.
@@ -169,7 +182,10 @@ void Stream::CloseSource() {
     filter_.Finish(sink);
     if (at_end_) filter_.Append(at_end_(last_), sink);
   });
-  if (to_terminal_) Sink() += queries_.Closing();
+  if (terminal_) {
+    terminal_->Finish(Sink());
+    Sink() += queries_.Closing();
+  }
   if (pending_.empty()) ReleaseTarget();
 }
 
@@ -182,13 +198,47 @@ void Stream::ReleaseTarget() {
   released_ = -1;
 }
 
+// A poll that says "writable" promises a pipe PIPE_BUF bytes, should this description be a blocking one.
+std::size_t Stream::WriteSize() const {
+  if (non_blocking_ || socket_) return pending_.size();
+  return terminal_ ? WholeSequences(pending_, PIPE_BUF) : std::min<std::size_t>(pending_.size(), PIPE_BUF);
+}
+
+ssize_t Stream::WriteOnce() {
+  if (socket_) return SendNow(target_, pending_.data(), pending_.size());
+  return terminal_ ? WriteToTerminal() : ::write(target_, pending_.data(), WriteSize());
+}
+
+// A terminal that is nearly full takes less, up to the middle of a sequence. It is locked until it has the
+// rest.
+ssize_t Stream::WriteToTerminal() {
+  if (!cut_ && !LockTerminal(target_)) {
+    if (waited_ms_ < kLongestTurnMs) {
+      if (IsWritable(target_)) waited_ms_ += ::poll(nullptr, 0, 1) == 0 ? 1 : 0;
+      errno = EAGAIN;
+      return -1;
+    }
+    if (pending_.compare(0, kEndSequence.size(), kEndSequence) != 0) pending_.insert(0, kEndSequence);
+  } else {
+    waited_ms_ = 0;
+  }
+  const ssize_t count = ::write(target_, pending_.data(), WriteSize());
+  const int number = errno;
+  if (count > 0 && static_cast<std::size_t>(count) < pending_.size()) {
+    std::string whole;
+    if (!cut_) cut_.emplace([] { return true; });
+    cut_->Feed(std::string_view(pending_).substr(0, static_cast<std::size_t>(count)), whole);
+  }
+  const bool all = count > 0 && static_cast<std::size_t>(count) == pending_.size();
+  if (all || (cut_ && !cut_->Holding())) cut_.reset();
+  if (!cut_) UnlockTerminal(target_);
+  errno = number;
+  return count;
+}
+
 void Stream::WritePending() {
   while (!pending_.empty()) {
-    // A poll that says "writable" promises a pipe PIPE_BUF bytes, should this description be a blocking one.
-    const bool whole = non_blocking_ || socket_;
-    const std::size_t size = whole ? pending_.size() : std::min<std::size_t>(pending_.size(), PIPE_BUF);
-    const ssize_t count =
-        socket_ ? SendNow(target_, pending_.data(), size) : ::write(target_, pending_.data(), size);
+    const ssize_t count = WriteOnce();
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
     if (count < 0) {
@@ -196,7 +246,7 @@ void Stream::WritePending() {
       return;
     }
     pending_.erase(0, static_cast<std::size_t>(count));
-    if (!whole) break;
+    if (!non_blocking_ && !socket_) break;
   }
   if (!source_ && pending_.empty()) ReleaseTarget();
 }

@@ -15,6 +15,11 @@ namespace mxc {
 // included.
 [[nodiscard]] UniqueFd OwnDescription(int borrowed_fd);
 
+// While a sequence to a terminal is cut, because the terminal took no more, other launchers that write to it
+// wait: they could write its end. Advisory, for as long as the descriptor is open. False: another one has it.
+[[nodiscard]] bool LockTerminal(int borrowed_fd);
+void UnlockTerminal(int borrowed_fd);
+
 // splice(2) from a pipe to the target, non-blocking: the number of bytes, 0 at the end of the source, or -1
 // and errno. EAGAIN: the source is empty or the target full. EINVAL: the target does not support it.
 [[nodiscard]] ssize_t MoveNow(int borrowed_pipe, int borrowed_target);

@@ -1,23 +1,36 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
+#include <utility>
 
 #include "stdio/stream_target.h"
 
 namespace mxc {
 namespace {
 
-constexpr unsigned kPtmxMajor = 5;
+constexpr unsigned kTtyMajor = 5;
 constexpr unsigned kPtmxMinor = 2;
 // As much as a pipe can be made to hold (fs.pipe-max-size, by default): one call empties it.
 constexpr std::size_t kPipeBytes = 1U << 20U;
 constexpr int kDefaultPipeBytes = 65536;  // pipe(7)
 constexpr int kCallersPipeBytes = 262144;
+
+// The file of a pseudo-terminal that is open as /dev/tty: LockTerminal locks files. Empty if this is not its
+// file, which tcgetpgrp(3) says: it fails for every terminal but the controlling one.
+UniqueFd OpenPseudoTerminal(int borrowed_tty, int flags) {
+  unsigned number = 0;
+  if (::ioctl(borrowed_tty, TIOCGDEV, &number) != 0) return {};
+  const std::string path = "/dev/pts/" + std::to_string(minor(number));
+  UniqueFd terminal{::open(path.c_str(), flags)};
+  return terminal && ::tcgetpgrp(terminal.Get()) >= 0 ? std::move(terminal) : UniqueFd{};
+}
 
 }  // namespace
 
@@ -26,12 +39,22 @@ constexpr int kCallersPipeBytes = 262144;
 UniqueFd OwnDescription(int borrowed_fd) {
   struct stat status {};
   if (::fstat(borrowed_fd, &status) != 0) return {};
-  const bool multiplexer = status.st_rdev == makedev(kPtmxMajor, kPtmxMinor);
+  const bool multiplexer = status.st_rdev == makedev(kTtyMajor, kPtmxMinor);
   const bool terminal = S_ISCHR(status.st_mode) && !multiplexer && ::isatty(borrowed_fd) != 0;
   if (!S_ISFIFO(status.st_mode) && !terminal) return {};
+  constexpr int kFlags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  if (status.st_rdev == makedev(kTtyMajor, 0)) {
+    UniqueFd own = OpenPseudoTerminal(borrowed_fd, kFlags);
+    if (own) return own;
+  }
   const std::string path = "/proc/self/fd/" + std::to_string(borrowed_fd);
-  return UniqueFd{::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
+  return UniqueFd{::open(path.c_str(), kFlags)};
 }
+
+bool LockTerminal(int borrowed_fd) {
+  return ::flock(borrowed_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+void UnlockTerminal(int borrowed_fd) { ::flock(borrowed_fd, LOCK_UN); }
 
 ssize_t MoveNow(int borrowed_pipe, int borrowed_target) {
   return ::splice(borrowed_pipe, nullptr, borrowed_target, nullptr, kPipeBytes,

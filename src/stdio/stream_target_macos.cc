@@ -1,3 +1,4 @@
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -9,6 +10,11 @@ namespace mxc {
 
 // Opening /dev/fd/N duplicates the descriptor here, so there is no other open file description to get.
 UniqueFd OwnDescription(int /*borrowed_fd*/) { return {}; }
+
+bool LockTerminal(int borrowed_fd) {
+  return ::flock(borrowed_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+void UnlockTerminal(int borrowed_fd) { ::flock(borrowed_fd, LOCK_UN); }
 
 // There is no splice(2).
 ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/) {

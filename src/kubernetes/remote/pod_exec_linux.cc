@@ -6,10 +6,13 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "kubernetes/claim_clock.h"
 #include "kubernetes/remote/pod_exec.h"
+#include "stdio/terminal_output.h"
 #include "stdio/terminal_queries.h"
 
 namespace mxc::kubernetes {
@@ -26,7 +29,9 @@ constexpr std::uint64_t kLeftOpenMs = 1000;
 class OutputStream {
  public:
   OutputStream(UniqueFd source, int target, const std::string& token)
-      : source_(std::move(source)), target_(target), to_terminal_(::isatty(target) != 0), marked_(token) {}
+      : source_(std::move(source)), target_(target), marked_(token) {
+    if (::isatty(target) != 0) terminal_.emplace([target] { return TakesAnswers(target); });
+  }
 
   [[nodiscard]] pollfd Source() const {
     return {.fd = pending_.empty() ? source_.Get() : -1, .events = POLLIN, .revents = 0};
@@ -40,7 +45,7 @@ class OutputStream {
   [[nodiscard]] const std::string& Behind() const { return marked_.Behind(); }
   [[nodiscard]] int Failure() const { return failure_; }
   // Whether the terminal may answer to what it was sent.
-  [[nodiscard]] bool AskedTerminal() const { return queries_.Seen(); }
+  [[nodiscard]] bool AskedTerminal() const { return queries_.Seen() || (terminal_ && terminal_->Asked()); }
 
   void Read() {
     std::array<char, kStepBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read(2) fills it
@@ -58,19 +63,21 @@ class OutputStream {
     if (!source_) return;
     source_.Reset();
     Pass(marked_.Rest());
-    if (to_terminal_) pending_ += queries_.Closing();
+    if (!terminal_) return;
+    terminal_->Finish(pending_);
+    pending_ += queries_.Closing();
   }
   // Before its time: what a terminal takes at once.
   void Abandon() {
     Close();
-    while (to_terminal_ && !pending_.empty()) {
+    while (terminal_ && !pending_.empty()) {
       pollfd target = Target();
       if (::poll(&target, 1, 0) <= 0 || (target.revents & POLLOUT) == 0) return;
       Write();
     }
   }
   void Write() {
-    const ssize_t count = ::write(target_, pending_.data(), std::min(pending_.size(), kWriteBytes));
+    const ssize_t count = ::write(target_, pending_.data(), WholeSequences(pending_, kWriteBytes));
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (count > 0) {
       pending_.erase(0, static_cast<std::size_t>(count));
@@ -82,14 +89,19 @@ class OutputStream {
 
  private:
   void Pass(const std::string& output) {
-    if (to_terminal_) queries_.Feed(output);
-    pending_ += output;
+    if (!terminal_) {
+      pending_ += output;
+      return;
+    }
+    const std::size_t before = pending_.size();
+    terminal_->Feed(output, pending_);
+    queries_.Feed(std::string_view(pending_).substr(before));
   }
 
   UniqueFd source_;
-  int target_;  // borrowed
-  bool to_terminal_;
-  TerminalQueries queries_ = {};
+  int target_;                                   // borrowed
+  std::optional<TerminalOutput> terminal_ = {};  // where the target is a terminal
+  TerminalQueries queries_ = {};                 // of what the terminal gets
   MarkedStream marked_;
   std::string pending_ = {};
   int failure_ = 0;

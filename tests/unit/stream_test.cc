@@ -1,0 +1,107 @@
+// What a relayed stream writes to a terminal that somebody else writes to, too.
+#include "stdio/stream.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/pipe.h"
+#include "base/unique_fd.h"
+#include "stdio/private_terminal.h"
+#include "stdio/stream_target.h"
+
+namespace mxc::stream_test {
+namespace {
+
+constexpr std::string_view kColour = "\x1b[31m";
+
+class StreamToTerminal : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(::grantpt(user_.Get()) == 0 && ::unlockpt(user_.Get()) == 0);
+    terminal_ = OpenInnerSide(user_.Get(), O_RDWR);
+    other_ = OpenInnerSide(user_.Get(), O_WRONLY);
+    ASSERT_TRUE(terminal_ && other_);
+    termios modes{};
+    ASSERT_EQ(::tcgetattr(terminal_.Get(), &modes), 0);
+    ::cfmakeraw(&modes);
+    ASSERT_EQ(::tcsetattr(terminal_.Get(), TCSANOW, &modes), 0);
+  }
+  // Writes into the terminal what the command has written.
+  [[nodiscard]] Stream Relayed(std::string_view output) const {
+    Result<Pipe> pipe = MakePipe();
+    EXPECT_TRUE(pipe);
+    EXPECT_EQ(::write(pipe->writing.Get(), output.data(), output.size()),
+              static_cast<ssize_t>(output.size()));
+    Stream stream({.source = std::move(pipe->reading), .target = terminal_.Get()});
+    stream.OnSource(POLLIN);
+    return stream;
+  }
+  [[nodiscard]] std::string Shown() const {
+    std::string shown;
+    pollfd more{.fd = user_.Get(), .events = POLLIN, .revents = 0};
+    while (::poll(&more, 1, 50) > 0) {
+      std::array<char, 4096> buffer{};
+      const ssize_t count = ::read(user_.Get(), buffer.data(), buffer.size());
+      if (count <= 0) break;
+      shown.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return shown;
+  }
+  [[nodiscard]] bool IsLocked() const {
+    const bool locked = !LockTerminal(other_.Get());
+    if (!locked) UnlockTerminal(other_.Get());
+    return locked;
+  }
+
+  UniqueFd user_{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  UniqueFd terminal_, other_;
+};
+
+// As the other one could write the end of it.
+TEST_F(StreamToTerminal, IsLockedWhileASequenceIsCut) {
+  bool cut = false;
+  for (std::size_t text = 0; text < kColour.size(); ++text) {
+    std::string output(text, 'a');
+    while (output.size() < 60000) output += kColour;
+    Stream first = Relayed(output);
+    Stream second = Relayed(output);
+    const std::string all = output + output;
+    const bool locked = IsLocked();
+    std::string shown = Shown();
+    ASSERT_LT(shown.size(), all.size());
+    const std::size_t behind = (shown.size() % output.size() + kColour.size() - text) % kColour.size();
+    EXPECT_EQ(locked, behind != 0) << shown.size();
+    cut = cut || locked;
+    for (Stream* stream : {&first, &second}) {
+      while (stream->PollTarget().events == POLLOUT) {
+        stream->OnTarget(POLLOUT);
+        shown += Shown();
+      }
+    }
+    EXPECT_EQ(shown, all);
+    EXPECT_FALSE(IsLocked());
+  }
+  EXPECT_TRUE(cut);
+}
+
+// It waits for a while, and ends what the other one has begun.
+TEST_F(StreamToTerminal, DoesNotWaitForeverForAnotherOne) {
+  ASSERT_TRUE(LockTerminal(other_.Get()));
+  Stream stream = Relayed("6n");
+  EXPECT_EQ(Shown(), "");
+  while (stream.PollTarget().events == POLLOUT) stream.OnTarget(POLLOUT);
+  EXPECT_EQ(Shown(), "\x1b\\6n");
+  UnlockTerminal(other_.Get());
+  EXPECT_FALSE(IsLocked());
+}
+
+}  // namespace
+}  // namespace mxc::stream_test
