@@ -1,9 +1,11 @@
 """Starts api_server.py, and mxc-exec against it."""
+import fcntl
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -40,7 +42,9 @@ class Cluster:
     def state(self):
         return self.order(state=True)
 
-    def start(self, command, ttl=60, section=None, stdin=subprocess.DEVNULL, out=subprocess.PIPE, err=subprocess.PIPE, flags=(), **members):
+    def start(self, command, ttl=60, section=None, stdin=subprocess.DEVNULL, out=subprocess.PIPE, err=subprocess.PIPE, flags=(),
+              terminal=False, **members):
+        """`terminal`: standard input becomes the controlling terminal of a session of its own."""
         section = {"namespace": "agents", "warmPool": "small", "program": self.program, "ttl": ttl,
                    "kubeconfig": self.directory.name + "/kubeconfig", **(section or {})}
         config = {
@@ -52,7 +56,8 @@ class Cluster:
             json.dump(config, file)
         run = subprocess.Popen([self.program, *flags, "--result", name + "/result", name + "/config.json"], cwd="/",
                                env={"PATH": "/usr/bin:/bin", "HOME": self.directory.name},
-                               stdin=stdin, stdout=out, stderr=err)
+                               stdin=stdin, stdout=out, stderr=err, start_new_session=terminal,
+                               preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if terminal else None)
         run.result_file = name + "/result"
         return run
 

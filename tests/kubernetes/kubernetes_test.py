@@ -61,7 +61,7 @@ class Kubernetes(unittest.TestCase):
             with self.subTest(after):
                 ours, its = pty.openpty()
                 run = self.cluster.start(["sh", "-c", r"printf '\033[c\033[?1049h\033[8m\033(0hidden'; " + after],
-                                         stdin=its, out=its, err=its)
+                                         stdin=its, out=its, err=its, terminal=True)
                 seen, answered = b"", 0
                 while select.select([ours], [], [], 0.2)[0] or run.poll() is None:
                     if not select.select([ours], [], [], 0)[0]:
