@@ -162,6 +162,19 @@ TEST_F(FoundByName, WhatVariablesHaveLoaded) {
   EXPECT_EQ(with("NODE_OPTIONS", "--max-old-space-size=4096 --require=/srv/w/x/a.js", "/srv/w/x/a.js"),
             "/srv/w/x/a.js\n");
   EXPECT_EQ(with("JAVA_TOOL_OPTIONS", "-javaagent:/srv/w/x/a.jar", "/srv/w/x/a.jar"), "/srv/w/x/a.jar\n");
+  EXPECT_EQ(with("LD_LIBRARY_PATH", "/srv/w/x/$LIB", "/srv/w/x/lib/x86_64-linux-gnu/libz.so.1"),
+            "/srv/w/x/lib/x86_64-linux-gnu/libz.so.1\n");
+  EXPECT_EQ(with("LD_LIBRARY_PATH", "/srv/w/x", "/srv/w/x/tls/x86_64/libz.so.1"),
+            "/srv/w/x/tls/x86_64/libz.so.1\n");
+  EXPECT_EQ(with("LD_PRELOAD", "/usr/lib/a.so /srv/w/x/${PLATFORM}.so", "/srv/w/x/x86_64.so"),
+            "/srv/w/x/x86_64.so\n");
+  EXPECT_EQ(with("NODE_OPTIONS", "--require /srv/w/x/h", "/srv/w/x/h.js"), "/srv/w/x/h.js\n");
+  EXPECT_EQ(with("HGRCPATH", "/srv/w/x", "/srv/w/x/a.rc"), "/srv/w/x/a.rc\n");
+  EXPECT_EQ(with("XDG_CONFIG_HOME", "/srv/w/x", "/srv/w/x/husky/init.sh"), "/srv/w/x/husky\n");
+  EXPECT_EQ(with("PYTHONUSERBASE", "/srv/w/x", "/srv/w/x/lib/python3.11/site-packages/a.pth"),
+            "/srv/w/x/lib/python3.11/site-packages/a.pth\n");
+  EXPECT_EQ(with("PERLLIB", "/srv/w/x", "/srv/w/x/5.36/x86_64/strict.pmc"),
+            "/srv/w/x/5.36/x86_64/strict.pmc\n");
   EXPECT_EQ(with("OPENSSL_CONF", "/srv/w/x/ssl.cnf", "/srv/w/x/ssl.cnf"), "/srv/w/x/ssl.cnf\n");
   EXPECT_EQ(with("LG_CONFIG_FILE", "/a,/srv/w/x/lg.yml", "/srv/w/x/lg.yml"), "/srv/w/x/lg.yml\n");
   EXPECT_EQ(with("PERL5LIB", "/srv/w/x", "/srv/w/x/strict.pm"), "/srv/w/x/strict.pm\n");

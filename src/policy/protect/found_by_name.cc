@@ -41,6 +41,7 @@ constexpr std::string_view kInHome[] = {
     ".config/husky", ".huskyrc", ".cache/pre-commit",
     // modules of hooks, filters and helpers in Python
     ".local/lib"};
+constexpr std::string_view kConfigHome = ".config/";  // where XDG_CONFIG_HOME names no other
 // Of other version control, what its programs write themselves and what says where another configuration is.
 struct OtherFile {
   std::string_view place;
@@ -60,25 +61,45 @@ constexpr std::string_view kGpgVersions = "/*.conf-*";
 constexpr std::string_view kGpgFiles = "/*.conf*";
 
 // Lists of files of configuration that programs obey which git starts.
-constexpr const char* kFilesNamed[] = {"LG_CONFIG_FILE", "OPENSSL_CONF", "TIGRC_SYSTEM", "TIGRC_USER"};
+constexpr const char* kFilesNamed[] = {"HGRCPATH",     "JJ_CONFIG",    "LG_CONFIG_FILE",
+                                       "OPENSSL_CONF", "TIGRC_SYSTEM", "TIGRC_USER"};
 // Lists of directories from which git, or a program that it starts, loads these files of its own accord:
 // ld.so(8), iconv(3), Python's module site. Perl is what git's own programs are written in.
 struct LoadedFrom {
   std::string_view variable;
   std::string_view files;
 };
-constexpr LoadedFrom kLoadedFrom[] = {{"LD_LIBRARY_PATH", "/*.so*"},
-                                      {"LD_LIBRARY_PATH", "/glibc-hwcaps/*/*.so*"},
-                                      {"DYLD_LIBRARY_PATH", "/*.dylib"},
-                                      {"GCONV_PATH", "/gconv-modules*"},
-                                      {"GCONV_PATH", "/gconv-modules.d/*.conf"},
-                                      {"GCONV_PATH", "/*.so"},
-                                      {"PERL5LIB", "/*.pm"},
-                                      {"PERL5LIB", "/*/*.pm"},
-                                      {"PYTHONPATH", "/sitecustomize*"},
-                                      {"PYTHONPATH", "/sitecustomize/*"},
-                                      {"PYTHONPATH", "/usercustomize*"},
-                                      {"PYTHONPATH", "/usercustomize/*"}};
+constexpr LoadedFrom kLoadedFrom[] = {
+    {"LD_LIBRARY_PATH", "/*.so*"},  // and hardware capabilities: glibc-hwcaps/x86-64-v3, tls/x86_64
+    {"LD_LIBRARY_PATH", "/*/*.so*"},
+    {"LD_LIBRARY_PATH", "/*/*/*.so*"},
+    {"LD_PRELOAD", "/*.so*"},  // with a token of ld.so in it; else a file, which is held
+    {"LD_PRELOAD", "/*/*.so*"},
+    {"LD_PRELOAD", "/*/*/*.so*"},
+    {"LD_AUDIT", "/*.so*"},
+    {"LD_AUDIT", "/*/*.so*"},
+    {"LD_AUDIT", "/*/*/*.so*"},
+    {"DYLD_LIBRARY_PATH", "/*.dylib"},
+    {"GCONV_PATH", "/gconv-modules*"},
+    {"GCONV_PATH", "/gconv-modules.d/*.conf"},
+    {"GCONV_PATH", "/*.so"},
+    {"PERL5LIB", "/*.pm*"},  // and versions, architectures, packages
+    {"PERL5LIB", "/*/*.pm*"},
+    {"PERL5LIB", "/*/*/*.pm*"},
+    {"PERLLIB", "/*.pm*"},
+    {"PERLLIB", "/*/*.pm*"},
+    {"PERLLIB", "/*/*/*.pm*"},
+    {"PYTHONPATH", "/sitecustomize*"},
+    {"PYTHONPATH", "/sitecustomize/*"},
+    {"PYTHONPATH", "/usercustomize*"},
+    {"PYTHONPATH", "/usercustomize/*"},
+    {"PYTHONUSERBASE", "/lib/python*/site-packages/*customize*"},
+    {"PYTHONUSERBASE", "/lib/python*/site-packages/*.pth"},
+    {"HGRCPATH", "/*.rc"},
+    {"EMACSLOADPATH", "/*.el*"}};
+
+// What node appends to the path of a module.
+constexpr std::string_view kModules[] = {".js", ".json", ".node", "/index.js", "/package.json"};
 
 // Of a directory that was not searched to its end: it differs from itself.
 constexpr std::string_view kNotSearched = "not searched";
@@ -116,11 +137,13 @@ std::set<std::string> DirectoriesIn(std::string_view variable, const Host& host,
   if (path.empty()) return {};
   std::vector<std::string> bases = {host.WorkingDirectory()};
   for (const WorkTree& tree : git.Places().WorkTrees()) bases.push_back(tree.directory);
-  const char* const separators = variable == "PATH" ? ":" : ":;";
+  const char* const separators = variable == "PATH" ? ":" : variable == "LD_PRELOAD" ? " :" : ":;";
   std::set<std::string> directories;
   for (std::string_view rest = path;;) {
     const std::string_view entry = rest.substr(0, rest.find_first_of(separators));
-    for (const std::string& base : bases) directories.insert(Plain(Against(base, entry)));
+    // ld.so expands tokens such as $LIB: what they may mean is below.
+    const std::string_view known = entry.substr(0, entry.find("/$"));
+    for (const std::string& base : bases) directories.insert(Plain(Against(base, known)));
     if (entry.size() == rest.size()) return directories;
     rest.remove_prefix(entry.size() + 1);
   }
@@ -435,6 +458,12 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
     for (const std::string& directory : DirectoriesIn(loaded.variable, host, git))
       notes.AddPattern(Below(directory, loaded.files));
   }
+  const bool nodes = host.Environment("NODE_OPTIONS").has_value();
+  const std::string config = host.Environment("XDG_CONFIG_HOME").value_or("");
+  for (const std::string_view name : kInHome) {
+    if (config.starts_with('/') && name.starts_with(kConfigHome))
+      notes.AddWhole(JoinPath(config, name.substr(kConfigHome.size())));
+  }
   for (const char* const variable : kFilesNamed) {
     const std::string files = host.Environment(variable).value_or("");
     for (std::string_view rest = files; !rest.empty();) {
@@ -442,7 +471,11 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
       if (file.starts_with('/')) notes.AddNamed(Plain(std::string(file)));
     }
   }
-  for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
+  for (const std::string& path : git.NamedPaths()) {
+    notes.AddNamed(Plain(path));
+    for (const std::string_view ending : kModules)
+      if (nodes) notes.AddNamed(Plain(path) + std::string(ending));
+  }
   for (const std::string& other : git.Places().Others()) {
     notes.AddNamed(other);  // data bases of Fossil
     // By a link, a name that is held there would look new at the end.

@@ -43,18 +43,33 @@ struct Loaded {
   const char* variable;
   const char* separators;
 };
-constexpr Loaded kLoaded[] = {
-    {"LD_PRELOAD", " :"},    {"LD_AUDIT", ":"},         {"DYLD_INSERT_LIBRARIES", ":"},
-    {"BASH_ENV", ""},        {"NODE_OPTIONS", ""},      {"PERL5OPT", ""},
-    {"RUBYOPT", ""},         {"JAVA_TOOL_OPTIONS", ""}, {"JDK_JAVA_OPTIONS", ""},
-    {"_JAVA_OPTIONS", ""},   {"VIMINIT", ""},           {"EXINIT", ""},
-    {"MANPAGER", ""},        {"BROWSER", ":"},          {"LESSKEY_SYSTEM", ""},
-    {"LESSKEYIN_SYSTEM", ""}};
+constexpr Loaded kLoaded[] = {{"LD_PRELOAD", " :"},
+                              {"LD_AUDIT", ":"},
+                              {"DYLD_INSERT_LIBRARIES", ":"},
+                              {"BASH_ENV", ""},
+                              {"NODE_OPTIONS", ""},
+                              {"PERL5OPT", ""},
+                              {"RUBYOPT", ""},
+                              {"JAVA_TOOL_OPTIONS", ""},
+                              {"JDK_JAVA_OPTIONS", ""},
+                              {"_JAVA_OPTIONS", ""},
+                              {"VIMINIT", ""},
+                              {"EXINIT", ""},
+                              {"MANPAGER", ""},
+                              {"BROWSER", ":"},
+                              {"LESSKEY_SYSTEM", ""},
+                              {"LESSKEYIN_SYSTEM", ""},
+                              {"LESS", ""},
+                              {"SHELL", ""},
+                              {"SSH_SK_HELPER", ""},
+                              {"SSH_SK_PROVIDER", ""},
+                              {"SSH_PKCS11_HELPER", ""},
+                              {"SVN_SSH", ""}};
 
 // Directories, with colons between them, from which git and what it starts take what they run: modules of its
 // Perl programs, definitions of merge tools, scripts of vim, modules of libcrypto.
-constexpr const char* kProgramDirectories[] = {"GITPERLLIB", "MERGE_TOOLS_DIR", "VIMRUNTIME",
-                                               "OPENSSL_MODULES", "OPENSSL_ENGINES"};
+constexpr const char* kProgramDirectories[] = {"GITPERLLIB", "MERGE_TOOLS_DIR", "VIM",
+                                               "VIMRUNTIME", "OPENSSL_MODULES", "OPENSSL_ENGINES"};
 
 // Held like a template: what is in it, and the directory when there is none.
 void AddDirectories(std::string_view list, std::vector<GitVariable>& variables) {
