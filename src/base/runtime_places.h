@@ -31,8 +31,9 @@ inline constexpr const char* kPlacePrefix = ".place-";
 }
 
 // Where a run under Landlock alone has its directory for temporary files and HOME: below a directory of the
-// caller's in the first of these in which files can be made.
-inline constexpr const char* kTempBases[] = {"/var/tmp", "/tmp"};
+// caller's in the first of these in which files can be made. No policy grants anything in /dev; in a sandbox
+// with mounts /dev/shm is its own, where /tmp may be the host's.
+inline constexpr const char* kTempBases[] = {"/var/tmp", "/dev/shm", "/tmp"};
 inline constexpr const char* kTempPlacePrefix = "mxc-exec-temp-";
 [[nodiscard]] inline std::string TempPlaceIn(const std::string& base, std::uint32_t uid) {
   return base + "/" + kTempPlacePrefix + std::to_string(uid);

@@ -62,6 +62,7 @@ void AddTempPlaces(const Host& host, PathWalker& walker, std::vector<OwnPlace>& 
   const std::string used = FindTempPlace(host, walker);
   const std::string outer = OuterTemp(host, walker).value_or("");
   for (const char* const base : kTempBases) {
+    if (IsNeverFromHost(base)) continue;
     std::string path = TempPlaceIn(base, uid);
     if (path == used || walker.LookAt(path).status)
       places.push_back({.path = std::move(path), .shown = outer});
@@ -125,7 +126,8 @@ class OthersPlaces {
   void AddOf(std::uint32_t uid) {
     Add(SessionRuntimePlace(uid), uid);
     Add(FixedRuntimePlace(uid), uid);
-    for (const char* const base : kTempBases) Add(TempPlaceIn(base, uid), uid);
+    for (const char* const base : kTempBases)
+      if (!IsNeverFromHost(base)) Add(TempPlaceIn(base, uid), uid);
   }
   void Add(const std::string& place, std::uint32_t uid) {
     constexpr std::uint32_t kForOthers = 077;
@@ -188,7 +190,8 @@ std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
   const std::string_view prefix = kFixedPlacePrefix;
   others.FindIn(std::string(ParentOf(prefix)), NameOf(prefix));
   others.FindIn(kSessionDirectories, "");
-  for (const char* const base : kTempBases) others.FindIn(base, kTempPlacePrefix);
+  for (const char* const base : kTempBases)
+    if (!IsNeverFromHost(base)) others.FindIn(base, kTempPlacePrefix);
   std::vector<std::string> paths = others.Take();
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());

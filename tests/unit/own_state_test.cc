@@ -71,6 +71,14 @@ TEST_F(OwnState, HasATemporaryPlaceInTmpWhereVarTmpIsNotWritable) {
       << "a run may be using it";
 }
 
+// As inside of a sandbox with mounts of its own, where /tmp may be the host's.
+TEST_F(OwnState, HasATemporaryPlaceInShmWhereVarTmpIsMissing) {
+  host_.Remove("/var/tmp").AddDirectory("/dev/shm");
+  PathWalker walker(host_);
+  EXPECT_EQ(FindTempPlace(host_, walker), "/dev/shm/mxc-exec-temp-1000");
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "made /tmp/mxc-exec-1000\n") << "no grant reaches /dev/shm";
+}
+
 // TMPDIR names the directory of the run around this call, which has no other.
 TEST_F(OwnState, InsideARunUnderLandlockAloneIsInItsDirectory) {
   const std::string outer = "/var/tmp/mxc-exec-temp-1000/mxc-1";
