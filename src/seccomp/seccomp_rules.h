@@ -53,6 +53,7 @@ inline constexpr std::uint32_t kSetUid = 04000, kSetGid = 02000;
 inline constexpr std::uint32_t kCreate = 0100,
                                kTemporary = 020000000;  // O_CREAT, O_TMPFILE without O_DIRECTORY
 inline constexpr std::uint32_t kSocketLevel = 1;  // SOL_SOCKET
+inline constexpr std::uint32_t kIpv6Level = 41;   // IPPROTO_IPV6
 inline constexpr std::uint32_t kSocketTypeMask = 0xf, kDatagram = 2, kRaw = 3, kPacket = 10;
 
 // clang-format off
@@ -176,6 +177,7 @@ inline constexpr DeniedCall kDeniedCalls[] = {
     // Filters of packets, whose code no control group counts, as many as there are sockets.
     {"setsockopt", ENOPROTOOPT, "SO_ATTACH_FILTER: kernel memory past the limit", Equals(1, kSocketLevel), Equals(2, 26)},
     {"setsockopt", ENOPROTOOPT, "SO_ATTACH_REUSEPORT_CBPF: the same", Equals(1, kSocketLevel), Equals(2, 51)},
+    {"setsockopt", ENOPROTOOPT, "IPV6_2292PKTOPTIONS, obsolete: keeps what it is given", Equals(1, kIpv6Level), Equals(2, 6)},
 
     // RLIMIT_FSIZE is asked of writes and of truncation, not of this.
     {"fallocate", EOPNOTSUPP, "FALLOC_FL_INSERT_RANGE lengthens files past their limit", HasBit(1, 0x20)},

@@ -97,6 +97,7 @@ const std::vector<Refused> refused_calls = {
     {"huge pages of a memory file", SYS_memfd_create, {"s:x", "5"}, "ENOMEM"},
     {"contexts of asynchronous reads", SYS_io_setup, {"0", "0"}, "ENOSYS"},
     {"filter of a socket", SYS_setsockopt, {"-1", "1", "26", "z:16", "16"}, "ENOPROTOOPT"},
+    {"obsolete options of IPv6", SYS_setsockopt, {"-1", "41", "6", "z:16", "16"}, "ENOPROTOOPT"},
     {"filter of a port's sockets", SYS_setsockopt, {"-1", "1", "51", "z:16", "16"}, "ENOPROTOOPT"},
 };
 
