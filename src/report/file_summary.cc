@@ -93,7 +93,7 @@ const FileDenial* FileSummary::Take(const FileCall& call) {
     return &known;
   }
   if (denied_.size() >= kMaxDenials) {
-    ++others_;
+    if (!others_.insert(denial->path).second) return nullptr;
     other_ = *std::move(denial);
     return &other_;
   }
@@ -101,13 +101,13 @@ const FileDenial* FileSummary::Take(const FileCall& call) {
 }
 
 std::string FileSummary::Text() const {
-  std::string text = fmt::format("mxc-exec: files: {} denied\n", denied_.size() + others_);
+  std::string text = fmt::format("mxc-exec: files: {} denied\n", denied_.size() + others_.size());
   for (const auto& [path, met] : denied_) {
     const FileDenial& denial = met.denial;
     text += fmt::format("  {} ({}): {}\n    {}\n", Quoted(path), Name(denial.use), Escaped(denial.reason),
                         Remedy(denial));
   }
-  if (others_ != 0) text += fmt::format("  and {} more\n", others_);
+  if (!others_.empty()) text += fmt::format("  and {} more\n", others_.size());
   if (left_out_ != 0)
     text += fmt::format("  {} calls were not looked at: there were too many of them\n", left_out_);
   return text;

@@ -56,8 +56,8 @@ class FileSummary {
   std::set<std::tuple<FileUse, bool, std::string>> known_ = {};  // judged already, by the path as it was used
   std::map<std::string, Denied> denied_ = {};                    // by path; the use that asks for most
   std::size_t met_ = 0;
-  std::size_t others_ = 0;
-  FileDenial other_ = {};  // the last of those
+  std::set<std::string> others_ = {};  // paths beyond kMaxDenials
+  FileDenial other_ = {};              // the last of those
   std::uint64_t left_out_ = 0;
 };
 
