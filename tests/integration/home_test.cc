@@ -19,15 +19,32 @@ using testing::HasSubstr;
 // Nothing of git in /tmp is this test's business, and searching it would take long on a busy machine.
 constexpr const char* kUnprotected = R"("protect":[])";
 
+// Directories that nobody may list are masked, and come and go in the machine's /tmp. The program may itself
+// stand below it: a copy runs.
+void MountTmp(const std::string& directory) {
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount(directory.c_str(), "/tmp", nullptr, MS_BIND, nullptr) != 0)
+    std::_Exit(124);
+}
+
 class Home : public LauncherTest {
  protected:
+  // What other tests make and remove in /tmp meanwhile may be gone when bwrap mounts over it.
+  Launch WithOwnTmp(Launch launch) {
+    if (::getuid() != 0) return launch;
+    const std::string tmp = workspace.Directory("tmp");
+    EXPECT_EQ(::chmod(tmp.c_str(), 01777), 0);
+    launch.program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
+    launch.before_exec = [tmp] { MountTmp(tmp); };
+    return launch;
+  }
   // Empty before, written to, and with nothing of it where the host could find it.
   void ExpectOwnHome(const Parts& parts, const std::string& name) {
     const std::string token = Token();
     Parts run = parts;
     run.command =
         "cd ~ && pwd && ls -A -I .gitconfig -I .apt.conf && echo " + token + " >kept && mkdir d && cat kept";
-    const Ended ended = RunConfig(run);
+    const Ended ended = Execute(WithOwnTmp(PrepareConfig(run)));
     EXPECT_EQ(ended.status, 0) << name << ": " << ended.err;
     const std::string home = ended.out.substr(0, ended.out.find('\n'));
     EXPECT_EQ(ended.out, home + "\n" + token + "\n") << name;
@@ -119,21 +136,8 @@ TEST_P(Home, TellsAptToGiveUpSooner) {
   EXPECT_EQ(ended.out, "Acquire::Retries \"1\";\n") << ended.err;
 }
 
-// Directories that nobody may list are masked, and come and go in the machine's /tmp. The program may itself
-// stand below it: a copy runs.
-void MountTmp(const std::string& directory) {
-  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount(directory.c_str(), "/tmp", nullptr, MS_BIND, nullptr) != 0)
-    std::_Exit(124);
-}
-
 TEST_P(Home, LetsNobodyElseIn) {
-  const std::string tmp = workspace.Directory("tmp");
-  ASSERT_EQ(::chmod(tmp.c_str(), 01777), 0);
-  Launch launch = PrepareConfig({.command = "stat -c %a ~", .read_only = {"/tmp"}});
-  launch.program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
-  if (::getuid() == 0) launch.before_exec = [tmp] { MountTmp(tmp); };
-  const Ended ended = Execute(launch);
+  const Ended ended = Execute(WithOwnTmp(PrepareConfig({.command = "stat -c %a ~", .read_only = {"/tmp"}})));
   EXPECT_EQ(ended.out, "700\n") << ended.err;
 }
 
@@ -142,8 +146,9 @@ TEST_P(Home, LetsNobodyElseIn) {
 TEST_P(Home, DirectoriesThatComeAndGoInTheCommonTmpStopNoRun) {
   if (::getuid() != 0 || uid == 0) GTEST_SKIP() << "needs root, and another caller";
   if (GetParam().containment == "landlock") GTEST_SKIP() << "it cannot grant /tmp";
+  Launch launch =
+      WithOwnTmp(PrepareConfig({.command = "echo ran", .read_write = {"/tmp"}, .filesystem = kUnprotected}));
   const std::string tmp = workspace.Directory("tmp");
-  ASSERT_EQ(::chmod(tmp.c_str(), 01777), 0);
   std::atomic<bool> done = false;
   std::thread others([&] {
     for (int i = 0; !done; ++i) {
@@ -153,9 +158,6 @@ TEST_P(Home, DirectoriesThatComeAndGoInTheCommonTmpStopNoRun) {
       ::rmdir(place.c_str());
     }
   });
-  Launch launch = PrepareConfig({.command = "echo ran", .read_write = {"/tmp"}, .filesystem = kUnprotected});
-  launch.program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
-  launch.before_exec = [tmp] { MountTmp(tmp); };
   for (int i = 0; i < 30; ++i) {
     const Ended ended = Execute(launch);
     EXPECT_EQ(ended.out, "ran\n") << ended.err;
