@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "policy/paths/entries.h"
+#include "policy/paths/glob.h"
 #include "policy/paths/homes.h"
 #include "policy/paths/own_rules.h"
 #include "policy/paths/placeholders.h"
