@@ -54,8 +54,9 @@ Error NoSockets(const PathRule& rule) {
 }
 
 Error NoTempPlace() {
-  return Unavailable("there is no place for temporary files: neither /var/tmp nor /tmp can be written", {},
-                     "make one of them writable for you, by a mount of a tmpfs for instance");
+  return Unavailable(
+      "there is no place for temporary files: none of /var/tmp, /dev/shm and /tmp can be written", {},
+      "make one of them writable for you, by a mount of a tmpfs for instance");
 }
 
 class FileLowering {

@@ -244,7 +244,7 @@ TEST(LandlockPlan, WithoutAPlaceForTemporaryFilesNothingRuns) {
   const Result<Plan> plan = PlanOf(policy);
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(plan.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(plan.error().message, HasSubstr("neither /var/tmp nor /tmp can be written"));
+  EXPECT_THAT(plan.error().message, HasSubstr("none of /var/tmp, /dev/shm and /tmp can be written"));
 }
 
 }  // namespace
