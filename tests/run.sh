@@ -101,7 +101,7 @@ run_again() {
 }
 if test "$status" != 0; then
   cat "$failures"
-  if test "$failed" -gt 0 && test "$failed" -le 5; then
+  if test "$failed" -gt 0 && test "$failed" -le 10; then
     status=0
     step "run alone what failed ($failed)" run_again || status=$?
     again="$failed (what they printed at first: $failures)"

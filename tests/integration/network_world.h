@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,12 @@ class NetworkWorld : public LauncherTest {
   void SetUp() override {
     LauncherTest::SetUp();
     StartWorld("dual");
+  }
+
+  void TearDown() override {
+    if (HasFailure())
+      std::cerr << "The network's servers saw:\n" << Contents(directory_ + "/log").value_or("nothing\n");
+    LauncherTest::TearDown();
   }
 
   // `kind`: of network_world.py. One that runs is ended.

@@ -63,10 +63,17 @@ def set_up():
     if ADDRESSES6:
         run("ip", "-6", "route", "add", "local", "::/0", "dev", "lo")
     run("mount", "--make-rprivate", "/")
-    with open(DIRECTORY + "/resolv.conf", "w") as resolver:
-        resolver.write("nameserver " + RESOLVER + "\n")
-    target = os.path.realpath("/etc/resolv.conf")
-    run("mount", "--bind", DIRECTORY + "/resolv.conf", target)
+    replace("/etc/resolv.conf", "nameserver " + RESOLVER + "\n")
+    # The machine's own file may name a host that is served here.
+    replace("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
+
+
+def replace(path, text):
+    """Shows a file with `text` at `path` to the processes of this network."""
+    own = DIRECTORY + "/" + os.path.basename(path)
+    with open(own, "w") as file:
+        file.write(text)
+    run("mount", "--bind", own, os.path.realpath(path))
 
 
 def make_socket(address, kind):
