@@ -296,12 +296,13 @@ class TreeBuilder {
     OpenWay(rule.path);
     if (there.type == FileType::kDirectory) {
       // What the user denied answers EACCES. What the baseline leaves out looks empty: a PATH with a
-      // directory that cannot be searched would turn "not found" into "permission denied".
+      // directory that cannot be searched would turn "not found" into "permission denied". Its owner, the
+      // command, could make it writable.
       const bool baseline = rule.origin == Origin::kBaseline;
       const std::size_t mask = Add(TmpfsMount{.target = rule.path,
                                               .size_bytes = kMaskBytes,
                                               .mode = baseline ? MaskMode(rule) : 0U,
-                                              .read_only = !baseline,
+                                              .read_only = !baseline || rule.socket_directory_mode == 0,
                                               .object = object,
                                               .look_alike = !rule.object});
       Push(rule.path, View::kMask);

@@ -168,6 +168,14 @@ TEST_P(Reading, AMaskCannotBeTakenAway) {
   EXPECT_THAT(Names(rw), ElementsAre("dir", "file"));
 }
 
+// Whoever owns a directory may change its mode.
+TEST_P(Reading, WhatTheBaselineHidesStaysEmpty) {
+  const Ended ended = RunConfig(
+      {.command = "d=/usr/local/etc; chmod 777 $d 2>/dev/null; touch $d/file 2>/dev/null; ls -A $d; ls -d $d",
+       .filesystem = R"("tools":"inherit")"});
+  EXPECT_EQ(ended.out, "/usr/local/etc\n") << ended.err;
+}
+
 TEST_P(Reading, ADeniedPathThatAppearsLaterStaysDenied) {
   const std::string rw = workspace.Directory("rw");
   const std::string later = rw + "/later";
