@@ -52,10 +52,11 @@ class Renderer {
     const FileNumber program{.file = Pass(OwnProgram{}).file, .as_path = true};
     const FileNumber proc = Pass(HostProc{});
     const std::string profile = std::to_string(static_cast<int>(sandbox.seccomp));
+    const FileNumber namespaces = Pass(SessionSocket{});
     if (sandbox.stays)  // each command brings its own environment
-      return {program, std::string(kSessionInitFlag), proc, profile, Pass(SessionSocket{})};
-    std::vector<Piece> command = {program, std::string(kSandboxEntryFlag), proc, profile,
-                                  Environment(sandbox)};
+      return {program, std::string(kSessionInitFlag), proc, profile, namespaces, Pass(SessionSocket{})};
+    std::vector<Piece> command = {program, std::string(kSandboxEntryFlag), proc,
+                                  profile, Environment(sandbox),           namespaces};
     if (sandbox.gateway) {
       command.emplace_back(Pass(SessionSocket{}));
     } else {

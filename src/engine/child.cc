@@ -18,6 +18,7 @@
 #include "base/group_entrance.h"
 #include "engine/container_order.h"
 #include "engine/hide_arguments.h"
+#include "engine/namespace_discard.h"
 #include "engine/network_namespace.h"
 #include "engine/supervised.h"
 #include "gateway/setup/inside.h"
@@ -126,7 +127,10 @@ void CheckNamespaces(const Child& child, const ContainerOrder& order) {
 }
 
 [[noreturn]] void Stay(const Child& child) {
-  if (child.program.session >= 0) HoldSession(child);
+  if (child.program.session >= 0) {
+    PutNamespacesAway(child);
+    HoldSession(child);
+  }
   RunCommand(child);
   ::_exit(0);
 }
@@ -155,7 +159,7 @@ void ResetSignals() {
 void LockMounts(Child& child, int own) {
   child.Check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), Step::kLockMounts);
   MapIdentity(child, own);
-  if (child.mounts >= 0) child.locked_mounts = ::openat(own, "ns/mnt", O_RDONLY | O_CLOEXEC);
+  if (child.program.discard_sender >= 0) child.locked_mounts = ::openat(own, "ns/mnt", O_RDONLY | O_CLOEXEC);
 }
 
 void Child::Send(const Report& report) const {
@@ -193,7 +197,7 @@ void ChildMain(Child& child) {
   if (!supervised) {
     network.Begin(child);
     own = OpenOwnDirectory(child);
-    if (child.program.discard_sender >= 0) {
+    if (child.program.discard_sender >= 0 && child.program.session < 0) {
       child.mounts = ::openat(own, "ns/mnt", O_RDONLY | O_CLOEXEC);
       if (child.program.gateway_handover >= 0) child.network = ::openat(own, "ns/net", O_RDONLY | O_CLOEXEC);
     }

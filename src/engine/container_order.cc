@@ -34,9 +34,10 @@ void VisitOrder(Archive& archive, Order& order) {
           program.uid_map, program.gid_map, program.private_network, program.gateway_handover,
           program.hostname, program.limits, program.group_entrances, program.standard,
           program.controlling_terminal, program.terminal_path, program.report, program.watch_socket,
-          program.watch_files, program.session, program.command.candidates, program.command.arguments,
-          program.plain.candidates, program.plain.arguments, program.variables, program.cwd, order.seccomp,
-          order.publishes, order.steering, order.steering_awaited, order.outside);
+          program.discard_sender, program.discard_queue, program.watch_files, program.session,
+          program.command.candidates, program.command.arguments, program.plain.candidates,
+          program.plain.arguments, program.variables, program.cwd, order.seccomp, order.publishes,
+          order.steering, order.steering_awaited, order.outside);
 }
 
 }  // namespace

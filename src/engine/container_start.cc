@@ -35,7 +35,7 @@ namespace {
 using engine::ContainerOrder;
 using engine::Program;
 
-constexpr std::size_t kOwnFiles = 11;  // of ours and the standard streams; groups come on top
+constexpr std::size_t kOwnFiles = 13;  // of ours and the standard streams; groups come on top
 
 // Descriptors for the container, each at the number it will have there.
 class Luggage {
@@ -128,7 +128,8 @@ void FillOutside(ContainerOrder& order) {
 std::string MapFromRoot(unsigned id) { return std::to_string(id) + " 0 1\n"; }
 
 // First adds every descriptor that the order names to the luggage.
-Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Luggage& luggage) {
+Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, const Discard& discard,
+                                    Luggage& luggage) {
   ContainerOrder order;
   if (Status prepared = engine::Prepare(inside, order.program); !prepared) return prepared.error();
   Program& program = order.program;
@@ -143,6 +144,8 @@ Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Lu
   program.gateway_handover = luggage.Add(program.gateway_handover);
   program.session = luggage.Add(program.session);
   program.watch_socket = luggage.Add(program.watch_socket);
+  program.discard_sender = luggage.Add(discard.sender.Get());
+  program.discard_queue = luggage.Add(discard.queue.Get());
   for (int& entrance : program.group_entrances) entrance = luggage.Add(entrance);
   const Result<std::vector<UniqueFd>> trees = engine::CloneAhead(program);
   if (!trees) return trees.error();
@@ -179,7 +182,8 @@ Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted)
   Luggage luggage(limit->Lowest());
   Result<engine::ReportPipe> pipe = engine::ReportPipe::Make();
   if (!pipe) return pipe.error();
-  Result<ContainerOrder> order = PrepareOrder(request.inside, pipe->writer.Get(), luggage);
+  Discard discard = Discard::Make();
+  Result<ContainerOrder> order = PrepareOrder(request.inside, pipe->writer.Get(), discard, luggage);
   if (!order) return order.error();
   pipe->writer.Reset();
 
@@ -212,6 +216,7 @@ Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted)
   SandboxProcess process{.id = child->id,
                          .handle = std::move(child->handle),
                          .report = std::move(pipe->reader),
+                         .discard = std::move(discard),
                          .guard = std::move(*guard)};
   const Streams& streams = request.inside.streams;
   if (streams.on_created) streams.on_created(process.id);

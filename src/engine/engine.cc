@@ -103,7 +103,7 @@ Result<SandboxProcess> Start(const Streams& streams, Program& program) {
   Result<engine::ReportPipe> pipe = engine::ReportPipe::Make();
   if (!pipe) return pipe.error();
   Discard discard;
-  if (!program.supervised && program.session < 0) discard = Discard::Make();
+  if (!program.supervised) discard = Discard::Make();
   program.discard_sender = discard.sender.Get();
   program.discard_queue = discard.queue.Get();
   engine::SetReportPipe(pipe->reader.Get(), pipe->writer.Get(), program);

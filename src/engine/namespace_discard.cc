@@ -19,6 +19,17 @@ Discard Discard::Make() {
   return {.sender = UniqueFd{ends[1]}, .queue = UniqueFd{ends[0]}};
 }
 
+UniqueFd Discard::Mounts() const {
+  char byte = 0;
+  std::array<int, 3> all = {-1, -1, -1};
+  std::size_t count = 0;
+  if (!queue) return {};
+  [[maybe_unused]] const ssize_t size =
+      ReceiveWithFds(queue.Get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT, all, count);
+  for (std::size_t i = 1; i < count; ++i) ::close(all.at(i));
+  return UniqueFd{count > 0 ? all.front() : -1};
+}
+
 namespace {
 
 void Send(int sender, std::span<const int> fds) {
@@ -43,14 +54,15 @@ namespace engine {
 void PutNamespacesAway(const Child& child) {
   std::array<int, 3> all{};
   std::size_t count = 0;
-  for (const int fd : {child.mounts, child.locked_mounts, child.network})
+  for (const int fd : {child.locked_mounts, child.mounts, child.network})
     if (fd >= 0) all.at(count++) = fd;
-  if (child.mounts >= 0) Send(child.program.discard_sender, std::span(all).first(count));
+  if (child.locked_mounts >= 0) Send(child.program.discard_sender, std::span(all).first(count));
   for (const int fd : std::span(all).first(count)) ::close(fd);
 }
 
 void SealDiscarded(const Child& child) {
-  if (child.mounts >= 0) Send(child.program.discard_sender, std::span(&child.program.discard_queue, 1));
+  if (child.locked_mounts >= 0)
+    Send(child.program.discard_sender, std::span(&child.program.discard_queue, 1));
 }
 
 }  // namespace engine

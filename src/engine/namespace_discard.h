@@ -27,6 +27,8 @@ struct Discard {
   UniqueFd queue = {};   // has the lower number, so that the kernel closes it first at exit, too
 
   [[nodiscard]] static Discard Make();
+  // The command's mount namespace, of which the queue keeps a descriptor; empty: init has sent none.
+  [[nodiscard]] UniqueFd Mounts() const;
 };
 
 // Closes a descriptor of the launcher's own without waiting for what the kernel does at its last close.

@@ -14,6 +14,7 @@
 #include "base/kernel_calls.h"
 #include "engine/child.h"
 #include "engine/mounted_rules.h"
+#include "engine/namespace_discard.h"
 #include "seccomp/seccomp.h"
 
 namespace mxc {
@@ -67,11 +68,12 @@ int NumberIn(const char* text) {
   return error == std::errc() && parsed == end ? number : -1;
 }
 
-void FinishSandbox(int proc, SeccompProfile profile, int watch_socket) {
+void FinishSandbox(int proc, SeccompProfile profile, int namespace_socket, int watch_socket) {
   Program program;
   program.uid_map = IdentityLine(::geteuid());
   program.gid_map = IdentityLine(::getegid());
   program.filters = {SeccompProgram(profile)};
+  program.discard_sender = namespace_socket;
   std::vector<int> slots;
   Child child{.program = program, .slots = slots, .init = ::getpid()};
   const int own = child.Check(::openat(proc, "self", O_PATH | O_DIRECTORY | O_CLOEXEC), Step::kLockMounts);
@@ -79,6 +81,7 @@ void FinishSandbox(int proc, SeccompProfile profile, int watch_socket) {
   child.Check(AllowMounted(child.landlock, own), Step::kLandlock);
   child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
   LockMounts(child, own);
+  PutNamespacesAway(child);
   ::close(own);
   DropCapabilities(child);
   child.Check(Restrict(child.landlock), Step::kLandlock);
@@ -93,17 +96,18 @@ int RunSandboxEntry(std::span<char* const> arguments) {
   const int proc = engine::NumberIn(arguments[0]);
   const int profile = engine::NumberIn(arguments[1]);
   const int environment = engine::NumberIn(arguments[2]);
-  const int watch_socket = engine::NumberIn(arguments[3]);
+  const int namespace_socket = engine::NumberIn(arguments[3]);
+  const int watch_socket = engine::NumberIn(arguments[4]);
   if (proc < 0 || environment < 0 || profile < 0 || profile > static_cast<int>(SeccompProfile::kRootCaller))
     return kUsage;
   std::string text = Contents(environment);
   const std::vector<char*> variables = Variables(text);
   engine::ResetSignals();
-  engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile), watch_socket);
+  engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile), namespace_socket, watch_socket);
   CloseAllBut(3, std::array<int, 0>{});
   LeaveGroupOfTool();
   environ = const_cast<char**>(variables.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast): its type
-  char* const* const command = &arguments[4];
+  char* const* const command = &arguments[5];
   ::execvp(command[0], command);
   const int number = errno;
   const std::string problem =

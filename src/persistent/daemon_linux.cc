@@ -75,6 +75,7 @@ void SandboxDaemon::StopSandbox() {
   // A service manager sends its signal to the daemon and to the provisioner that waits for it, one after the
   // other. One that has arrived by now asks for this same end, and must not interrupt the review.
   signalled_ = signals_.Ending() || signalled_;
+  if (std::optional<Warning> writable = sandbox_.TakeStillWritable()) told_.push_back(std::move(*writable));
   for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
   mark_ = {};
 }

@@ -34,6 +34,8 @@ class LiveSandbox {
   // Kills everything inside and removes the host resources. Does nothing if the sandbox does not run.
   void Stop();
   [[nodiscard]] bool Stands() const { return started_.has_value(); }
+  // Of the last Stop (SealMounts).
+  [[nodiscard]] std::optional<Warning> TakeStillWritable() { return std::exchange(still_writable_, {}); }
 
   // Hands a launcher's connection to init. False: init has ended.
   [[nodiscard]] bool Admit(int connection);
@@ -73,6 +75,8 @@ class LiveSandbox {
   UniqueFd init_ = {};  // pidfd, if init is the child of a tool and not of the daemon
   pid_t init_id_ = -1;
   std::size_t running_ = 0;
+  bool complete_ = false;  // init has its mounts, and sent them
+  std::optional<Warning> still_writable_ = {};
 };
 
 }  // namespace mxc::session

@@ -17,6 +17,7 @@
 #include "engine/persistent/multiplexer.h"
 #include "engine/persistent/sent_report.h"
 #include "engine/program.h"
+#include "engine/seal_mounts.h"
 #include "mxc/limit_hint.h"
 #include "persistent/live_sandbox.h"
 #include "run/relay.h"
@@ -86,6 +87,7 @@ Status LiveSandbox::StartInit() {
   if (started_->container > 0) init_ = HandleOf(started_->container);
   if (Status stands = tool ? AwaitInit(said) : Status(Done{}); !stands) return stands;
   multiplexer_ = engine::TakeMultiplexer(session_.Get());
+  complete_ = true;
   return Done{};
 }
 
@@ -127,6 +129,9 @@ void LiveSandbox::Stop() {
     pollfd init{.fd = init_.Get(), .events = POLLIN, .revents = 0};
     while (init_ && ::poll(&init, 1, -1) < 0 && errno == EINTR) {
     }
+    if (const LinuxSandbox* const sandbox = LinuxSandboxOf(plan_.launch); sandbox != nullptr && complete_)
+      still_writable_ = SealMounts(started_->discard.Mounts(), *sandbox);
+    complete_ = false;
     started_.reset();
     init_.Reset();
   }

@@ -21,6 +21,7 @@
 #include "base/remove_tree.h"
 #include "base/undo.h"
 #include "cleanup/host_resources.h"
+#include "engine/seal_mounts.h"
 #include "mxc/limit_hint.h"
 #include "remote/remote.h"
 #include "run/audited.h"
@@ -273,6 +274,17 @@ std::optional<Error> FailureOf(const RelayResult& result, const Outcome& outcome
   return LostOutput(stdio);
 }
 
+// Before the review, which judges what nobody changes any more. A command of a persistent sandbox ends
+// without one.
+void Seal(const Plan& plan, const Started& started, const RelayResult& result, RunObserver& observer) {
+  const LinuxSandbox* const sandbox = LinuxSandboxOf(plan.launch);
+  if (sandbox == nullptr || std::holds_alternative<PersistentLaunch>(plan.launch)) return;
+  const UniqueFd mounts = started.discard.Mounts();
+  const bool ran = started.running && (result.reported || result.Stopped() || result.signal != 0);
+  if (!mounts && !ran) return;  // it was not set up
+  if (const std::optional<Warning> warning = SealMounts(mounts, *sandbox)) observer.OnWarning(*warning);
+}
+
 void WarnOfRun(const Plan& plan, const Started& started, const CallWatch& watch, bool stopped,
                const Outcome& outcome, RunObserver& observer) {
   if (watch.WantsFiles() && !watch.Watched()) observer.OnWarning(Unwatched());
@@ -342,6 +354,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   if (gateway->Lost()) observer.OnWarning({.category = "gateway-ended", .message = LostGateway().message});
   stdio->DiscardTerminalAnswers();
   undo.Run();
+  Seal(plan, *started, result, observer);
   const PutBackReport put_back = resources->cleanup_process.PutBack();
   observer.OnPutBack(put_back.paths);
   if (observer.OnEnded()) resources->cleanup_process.KeepConfigs();

@@ -89,7 +89,9 @@ Result<Started> StartExec(const Exec& exec, bool tool, const LaunchContext& cont
   if (!limit) return limit.error();
   // For each command, where its calls are told; for a persistent sandbox, where commands come in.
   const int socket = context.session >= 0 ? context.session : context.watch.WatchSocket();
-  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest(), socket);
+  Discard discard = tool ? Discard::Make() : Discard{};
+  Result<OpenedFiles> files =
+      OpenFiles(exec.files, limit->Lowest(), std::array{discard.sender.Get(), socket});
   if (!files) return files.error();
   Result<ProcessGroupGuard> guard = tool ? ProcessGroupGuard::Start(context.cleanup_process.Pipe())
                                          : Result<ProcessGroupGuard>(ProcessGroupGuard{});
@@ -116,7 +118,8 @@ Result<Started> StartExec(const Exec& exec, bool tool, const LaunchContext& cont
   return Started{.child = std::move(*child),
                  .status = std::move(files->status),
                  .block = std::move(files->block),
-                 .guard = std::move(*guard)};
+                 .guard = std::move(*guard),
+                 .discard = std::move(discard)};
 }
 
 Streams StreamsOf(const LaunchContext& context) {

@@ -5,6 +5,7 @@
 //   const std::string argument = Render(piece, files->files);
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,11 +23,11 @@ struct OpenedFiles {
   UniqueFd block = {};               // our end of the BlockPipe; empty without one
 };
 
-// Every descriptor is at least `lowest`. `socket`: borrowed; a SessionSocket becomes a copy of it. Errors:
-// kSetupFailed, naming the path that could not be opened or that is no longer the object the policy was
-// resolved for.
+// Every descriptor is at least `lowest`. `sockets`: borrowed; each SessionSocket becomes a copy of the next.
+// Errors: kSetupFailed, naming the path that could not be opened or that is no longer the object the policy
+// was resolved for.
 [[nodiscard]] Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest,
-                                            int socket = -1);
+                                            std::span<const int> sockets = {});
 
 // For masks, which bubblewrap can mount by name only: checks that each path is still the object the policy
 // was resolved for. Errors: as above.

@@ -20,7 +20,7 @@ namespace {
 struct OpenContext {
   std::vector<UniqueFd>& files;
   OpenedFiles& opened;
-  int socket = -1;
+  std::span<const int> sockets = {};  // those that are left
 };
 
 Error Replaced(const std::string& path) {
@@ -137,7 +137,9 @@ Result<UniqueFd> Open(const HostProc& /*file*/, OpenContext& /*context*/) {
 }
 
 Result<UniqueFd> Open(const SessionSocket& /*file*/, OpenContext& context) {
-  UniqueFd socket{::fcntl(context.socket, F_DUPFD_CLOEXEC, 3)};
+  if (context.sockets.empty()) return SetupFailed("there is no socket to hand over");
+  UniqueFd socket{::fcntl(context.sockets.front(), F_DUPFD_CLOEXEC, 3)};
+  context.sockets = context.sockets.subspan(1);
   if (!socket) return SystemError(ErrorCode::kSetupFailed, "hand a socket over", errno);
   return socket;
 }
@@ -155,9 +157,10 @@ Result<UniqueFd> SealedFile(const char* name, std::string_view text) {
   return SealedFile(name, std::as_bytes(std::span(text)));
 }
 
-Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest, int socket) {
+Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest,
+                              std::span<const int> sockets) {
   OpenedFiles opened;
-  OpenContext context{.files = opened.files, .opened = opened, .socket = socket};
+  OpenContext context{.files = opened.files, .opened = opened, .sockets = sockets};
   opened.files.reserve(list.size());
   for (const InheritedFile& file : list) {
     Result<UniqueFd> fd = std::visit([&](const auto& kind) { return Open(kind, context); }, file);

@@ -1,6 +1,7 @@
 // A descriptor on its way from one sandbox to another, over a socket in a directory that both have.
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -52,6 +53,10 @@ std::string WriteTaken(const Words& words) {
   return Answer(::pwrite(taken, words[1].c_str(), words[1].size(), 0));
 }
 
+std::string ChangeModeOfTaken(const Words& words) {
+  return Answer(::fchmod(taken, static_cast<mode_t>(std::stoul(words[1], nullptr, 8))));
+}
+
 std::string ReadBelow(const Words& words) {
   const int fd = ::openat(taken, words[1].c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   return fd < 0 ? Errno() : ReadDescriptor(fd);
@@ -73,6 +78,7 @@ const std::vector<Operation>& PassingOperations() {
                                                     {"pass", 3, Pass},
                                                     {"pass-writable", 3, PassWritable},
                                                     {"write-taken", 2, WriteTaken},
+                                                    {"chmod-taken", 2, ChangeModeOfTaken},
                                                     {"read-below", 2, ReadBelow},
                                                     {"write-below", 2, WriteBelow},
                                                     {"rename-below", 3, RenameBelow}};

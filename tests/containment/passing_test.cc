@@ -1,4 +1,5 @@
 // What a sandbox hands to another one, which outlives it.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <future>
@@ -38,7 +39,8 @@ TEST_P(Passing, ADirectoryStaysMaskedWhenItsSandboxHasEnded) {
                                              {"read-below", "ro/file"},
                                              {"write-below", "ro/file"},
                                              {"write-below", "ro/new"},
-                                             {"write-below", "new"}});
+                                             {"write-below", "new"},
+                                             {"chmod-taken", "777"}});
   std::future<Ended> taken = std::async(std::launch::async, [&] { return Execute(taker); });
   ASSERT_TRUE(Appears(rw + "/socket"));  // both configurations stand in one file, one after the other
   const Ended passed =
@@ -46,7 +48,52 @@ TEST_P(Passing, ADirectoryStaysMaskedWhenItsSandboxHasEnded) {
   EXPECT_EQ(passed.out, "ok\n") << passed.err;
   workspace.File("rw/go", "");
   const Ended ended = taken.get();
-  EXPECT_EQ(ended.out, "ok\nok\nEACCES\nEACCES\ntext\nEROFS\nEROFS\nok\n") << ended.err;
+  EXPECT_EQ(ended.out, "ok\nok\nEACCES\nEACCES\ntext\nEROFS\nEROFS\nEROFS\nEROFS\n") << ended.err;
+  EXPECT_THAT(passed.err, testing::Not(testing::HasSubstr("can still write")));
+}
+
+// The rights that the end of the run takes back are given to nobody after it.
+TEST_P(Passing, RightsOfADirectoryAreWhatTheEndOfItsSandboxHasLeft) {
+  const std::string tree = workspace.Directory("tree");
+  const std::string share = workspace.Directory("share");
+  const std::string secret = Secret("tree/secret");
+  ASSERT_EQ(::chmod(tree.c_str(), 0700), 0);
+  for (const std::string engine : Engines()) {
+    SCOPED_TRACE(engine);
+    const std::string socket = share + "/" + engine;
+    const Launch taker = PrepareGuest({.containment = engine, .read_write = {share}},
+                                      {{"take", socket}, {"await", socket + "-go"}, {"chmod-taken", "777"}});
+    std::future<Ended> taken = std::async(std::launch::async, [&] { return Execute(taker); });
+    ASSERT_TRUE(Appears(socket));
+    const Parts sender{.read_write = {tree, share}, .denied = {secret}};
+    const Ended passed = Execute(PrepareGuest(Reaching(sender, socket), {{"pass", tree, socket}}));
+    EXPECT_EQ(passed.out, "ok\n") << passed.err;
+    workspace.File("share/" + engine + "-go", "");
+    const Ended tried = taken.get();
+    EXPECT_EQ(tried.out, "ok\nok\nEROFS\n") << tried.err;
+    struct stat status {};
+    ASSERT_EQ(::stat(tree.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0700U);
+  }
+}
+
+// A file that is open for writing keeps its mount writable, which is told.
+TEST_P(Passing, AGrantThatStaysWritableIsTold) {
+  const std::string tree = workspace.Directory("tree");
+  const std::string other = workspace.Directory("other");
+  const std::string share = workspace.Directory("share");
+  const std::string file = workspace.File("tree/file", "text");
+  const Launch taker =
+      PrepareGuest({.read_write = {share}}, {{"take", share + "/socket"}, {"await", share + "/go"}});
+  std::future<Ended> taken = std::async(std::launch::async, [&] { return Execute(taker); });
+  ASSERT_TRUE(Appears(share + "/socket"));
+  const Ended passed = Execute(PrepareGuest(Reaching({.read_write = {tree, other, share}}, share + "/socket"),
+                                            {{"pass-writable", file, share + "/socket"}}));
+  EXPECT_EQ(passed.out, "ok\n") << passed.err;
+  EXPECT_THAT(passed.err, testing::HasSubstr("can still write through them, in '" + tree +
+                                             "' (a process outside has files there open for writing)"));
+  workspace.File("share/go", "");
+  EXPECT_EQ(taken.get().out, "ok\nok\n");
 }
 
 // What is a mount point of the one is a name like any other to the next.
@@ -80,7 +127,9 @@ TEST_P(Passing, ADirectoryIsNoGrantToWhomItIsSentTo) {
       EXPECT_EQ(passed.out, ended ? "ok\n" : "ok\nok\nok\n") << passed.err;
       if (ended) workspace.File(socket.substr(workspace.Root().size() + 1) + "-go", "");
       const Ended tried = taken.get();
-      EXPECT_EQ(tried.out, "ok\nok\nEACCES\nEACCES\nEACCES\nEROFS\nEACCES\nEACCES\nok\n") << tried.err;
+      EXPECT_EQ(tried.out, ended ? "ok\nok\nEROFS\nEROFS\nEROFS\nEROFS\nEROFS\nEACCES\nok\n"
+                                 : "ok\nok\nEACCES\nEACCES\nEACCES\nEROFS\nEACCES\nEACCES\nok\n")
+          << tried.err;
       EXPECT_EQ(Names(tree), (std::vector<std::string>{"den", "kept", "secret"}));
     }
   }

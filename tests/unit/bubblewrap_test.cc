@@ -49,8 +49,8 @@ TEST(Bubblewrap, CommandLineHoldsNothingOfThePolicy) {
   const Plan plan = Planned(policy);
   std::vector<std::string> words;
   for (const Piece& piece : ExecOf(plan).argv) words.push_back(Show(piece));
-  EXPECT_THAT(words, ElementsAre("bwrap", "--args", "<5>", "--", "</proc/self/fd/2>", "--sandbox-entry",
-                                 "<3>", "0", "<4>", "-1", "/bin/sh", "-c", "true"));
+  EXPECT_THAT(words, ElementsAre("bwrap", "--args", "<6>", "--", "</proc/self/fd/2>", "--sandbox-entry",
+                                 "<3>", "0", "<5>", "<4>", "-1", "/bin/sh", "-c", "true"));
   ASSERT_EQ(ExecOf(plan).environment.size(), 1U);
   EXPECT_EQ(ExecOf(plan).environment[0].name, "PATH");
   EXPECT_EQ(ExecOf(plan).program, "/usr/bin/bwrap");
@@ -60,7 +60,7 @@ TEST(Bubblewrap, CommandLineHoldsNothingOfThePolicy) {
 // Behind bwrap's arguments and those of this program inside.
 std::string CommandOf(const Plan& plan) {
   std::string text;
-  for (std::size_t i = 10; i < ExecOf(plan).argv.size(); ++i) text += Show(ExecOf(plan).argv[i]) + " ";
+  for (std::size_t i = 11; i < ExecOf(plan).argv.size(); ++i) text += Show(ExecOf(plan).argv[i]) + " ";
   return text;
 }
 
@@ -88,11 +88,12 @@ TEST(Bubblewrap, ASandboxThatStaysIsHeldByThisProgram) {
   const Exec& exec = ExecOf(plan);
   std::vector<std::string> words;
   for (const Piece& piece : exec.argv) words.push_back(Show(piece));
-  EXPECT_THAT(words, ElementsAre("bwrap", "--args", "<5>", "--", "</proc/self/fd/2>", "--session-init", "<3>",
-                                 "0", "<4>"));
+  EXPECT_THAT(words, ElementsAre("bwrap", "--args", "<6>", "--", "</proc/self/fd/2>", "--session-init", "<3>",
+                                 "0", "<4>", "<5>"));
   EXPECT_TRUE(std::holds_alternative<OwnProgram>(exec.files.at(2)));
   EXPECT_TRUE(std::holds_alternative<HostProc>(exec.files.at(3)));
   EXPECT_TRUE(std::holds_alternative<SessionSocket>(exec.files.at(4)));
+  EXPECT_TRUE(std::holds_alternative<SessionSocket>(exec.files.at(5)));
   EXPECT_EQ(TerminalOf(plan.launch), Terminal::kInherit);
   EXPECT_TRUE(exec.new_session);
   EXPECT_THAT(ArgumentsOf(plan), HasSubstr(" --as-pid-1 "));

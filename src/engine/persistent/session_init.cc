@@ -31,10 +31,11 @@ int SocketOf(const char* text) {
 int RunSessionInit(std::span<char* const> arguments) {
   const int proc = engine::NumberIn(arguments[0]);
   const int profile = engine::NumberIn(arguments[1]);
-  const int session = SocketOf(arguments[2]);
+  const int namespace_socket = SocketOf(arguments[2]);
+  const int session = SocketOf(arguments[3]);
   if (proc < 0 || profile < 0 || profile > static_cast<int>(SeccompProfile::kRootCaller) || session < 0)
     return kUsage;
-  engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile));
+  engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile), namespace_socket);
   // Before the first command exists: none may read init's memory, descriptors or program file.
   if (::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL) != 0) return kUsage;
   sigset_t all;

@@ -8,7 +8,8 @@ namespace mxc {
 
 // Reports on the socket that it is ready, and does not return; engine.h describes the socket
 // (SandboxRequest::session). `arguments`: a descriptor of the host's /proc, the number of a SeccompProfile,
-// and a socket to the daemon. Returns an exit status if they are invalid.
+// a socket for its mount namespace (a Discard's), and a socket to the daemon. Returns an exit status if they
+// are invalid.
 [[nodiscard]] int RunSessionInit(std::span<char* const> arguments);
 
 }  // namespace mxc
