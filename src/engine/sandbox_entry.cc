@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/kernel_calls.h"
+#include "base/passed_fds.h"
 #include "engine/child.h"
 #include "engine/mounted_rules.h"
-#include "engine/namespace_discard.h"
 #include "seccomp/seccomp.h"
 
 namespace mxc {
@@ -60,6 +60,17 @@ void LeaveGroupOfTool() {
 }  // namespace
 
 namespace engine {
+namespace {
+
+// To be made read-only when the sandbox has ended: without that no command is run.
+void SendMounts(const Child& child) {
+  const char byte = 0;
+  const int mounts = child.Check(child.locked_mounts, Step::kLockMounts);
+  child.Check(SendWithFds(child.program.discard_sender, &byte, 1, std::span(&mounts, 1)), Step::kLockMounts);
+  ::close(mounts);
+}
+
+}  // namespace
 
 int NumberIn(const char* text) {
   int number = -1;
@@ -81,7 +92,7 @@ void FinishSandbox(int proc, SeccompProfile profile, int namespace_socket, int w
   child.Check(AllowMounted(child.landlock, own), Step::kLandlock);
   child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
   LockMounts(child, own);
-  PutNamespacesAway(child);
+  SendMounts(child);
   ::close(own);
   DropCapabilities(child);
   child.Check(Restrict(child.landlock), Step::kLandlock);

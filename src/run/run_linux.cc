@@ -276,12 +276,13 @@ std::optional<Error> FailureOf(const RelayResult& result, const Outcome& outcome
 
 // Before the review, which judges what nobody changes any more. A command of a persistent sandbox ends
 // without one.
-void Seal(const Plan& plan, const Started& started, const RelayResult& result, RunObserver& observer) {
+void Seal(const Plan& plan, const Started& started, RunObserver& observer) {
   const LinuxSandbox* const sandbox = LinuxSandboxOf(plan.launch);
   if (sandbox == nullptr || std::holds_alternative<PersistentLaunch>(plan.launch)) return;
   const UniqueFd mounts = started.discard.Mounts();
-  const bool ran = started.running && (result.reported || result.Stopped() || result.signal != 0);
-  if (!mounts && !ran) return;  // it was not set up
+  // No command has run: inside bubblewrap, none does before the namespace was sent.
+  const bool tool = std::holds_alternative<BubblewrapLaunch>(plan.launch);
+  if (!mounts && (tool || !started.running)) return;
   if (const std::optional<Warning> warning = SealMounts(mounts, *sandbox)) observer.OnWarning(*warning);
 }
 
@@ -354,7 +355,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   if (gateway->Lost()) observer.OnWarning({.category = "gateway-ended", .message = LostGateway().message});
   stdio->DiscardTerminalAnswers();
   undo.Run();
-  Seal(plan, *started, result, observer);
+  Seal(plan, *started, observer);
   const PutBackReport put_back = resources->cleanup_process.PutBack();
   observer.OnPutBack(put_back.paths);
   if (observer.OnEnded()) resources->cleanup_process.KeepConfigs();
