@@ -9,6 +9,8 @@
 
 #include <poll.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -45,7 +47,7 @@ class Stream {
 
   // When the source ends, replaces the target by /dev/null, so that its reader sees the end.
   void ReleaseTargetAtEnd();
-  // To be called when nobody writes to the source any more: reads what it holds, then closes it.
+  // To be called when the run's processes have ended: reads what the source holds now, then closes it.
   void EndSource();
   void CloseSource();
   // Drops everything that has not been written.
@@ -66,6 +68,9 @@ class Stream {
   bool ReadOnce();
   bool MoveOnce();
   void CountMoved(std::uint64_t count);
+  void CountLeft(std::size_t count);
+  // How much to read of a source, at most `most`.
+  [[nodiscard]] std::size_t Wanted(std::size_t most) const { return left_ ? std::min(*left_, most) : most; }
   std::string& Sink();
   // Lets `write` append to the sink, and looks for terminal queries in it.
   void Emit(const std::function<void(std::string& sink)>& write);
@@ -89,6 +94,7 @@ class Stream {
   bool full_ = false;     // the target, while bytes are spliced into it
   bool discard_ = false;  // the target's reader is gone: read on, write nothing
   std::uint64_t moved_ = 0;
+  std::optional<std::size_t> left_ = {};  // what the source held when the run's processes had ended
   int failure_ = 0;
   char last_ = '\n';
   OutputFilter filter_;

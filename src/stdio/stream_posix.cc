@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::size_t kStreamReadBytes = 65536;
 constexpr std::size_t kMaxPendingBytes = 262144;
+// More than the kernel holds of the output of a pseudo-terminal: 8 KiB for its line discipline, and 4 KiB
+// there.
+constexpr std::size_t kTerminalBytes = 65536;
 // For the rest of another launcher's sequence, where the terminal has room.
 constexpr int kLongestTurnMs = 1000;
 // Ends a string, and whatever else was begun by beginning anew.
@@ -97,8 +100,11 @@ void Stream::OnIdle() {
   WritePending();
 }
 
+// A process of another run may have been given the source. What it writes is not the command's output.
 void Stream::EndSource() {
   released_ = -1;  // all is over: nobody waits for this stream alone
+  if (source_) left_ = ::isatty(source_.Get()) != 0 ? kTerminalBytes : HeldBytes(source_.Get());
+  if (left_ == 0) return CloseSource();
   while (source_ && !full_ && pending_.size() < kMaxPendingBytes && TransferOnce()) {
   }
 }
@@ -113,9 +119,10 @@ void Stream::Abandon() {
 bool Stream::TransferOnce() { return moves_ ? MoveOnce() : ReadOnce(); }
 
 bool Stream::MoveOnce() {
-  const ssize_t count = MoveNow(source_.Get(), target_);
+  const ssize_t count = MoveNow(source_.Get(), target_, Wanted(kMaxPipeBytes));
   if (count > 0) {
     CountMoved(static_cast<std::uint64_t>(count));
+    CountLeft(static_cast<std::size_t>(count));
     return true;
   }
   if (count == 0) {
@@ -124,7 +131,7 @@ bool Stream::MoveOnce() {
   }
   if (errno == EINTR) return true;
   if (errno == EAGAIN) {
-    full_ = HoldsBytes(source_.Get());
+    full_ = HeldBytes(source_.Get()) > 0;
     return false;
   }
   // A file that is open for appending, among others.
@@ -144,13 +151,20 @@ void Stream::CountMoved(std::uint64_t count) {
   WidenCallers(target_);
 }
 
+void Stream::CountLeft(std::size_t count) {
+  if (!left_) return;
+  *left_ -= count;
+  if (*left_ == 0) CloseSource();
+}
+
 bool Stream::ReadOnce() {
   std::array<char, kStreamReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
-  const ssize_t count = ::read(source_.Get(), buffer.data(), buffer.size());
+  const ssize_t count = ::read(source_.Get(), buffer.data(), Wanted(buffer.size()));
   if (count > 0) {
     last_ = buffer.at(static_cast<std::size_t>(count) - 1);
     const std::string_view text{buffer.data(), static_cast<std::size_t>(count)};
     Emit([&](std::string& sink) { filter_.Feed(text, sink); });
+    CountLeft(text.size());
     return true;
   }
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;

@@ -20,12 +20,15 @@ namespace mxc {
 [[nodiscard]] bool LockTerminal(int borrowed_fd);
 void UnlockTerminal(int borrowed_fd);
 
-// splice(2) from a pipe to the target, non-blocking: the number of bytes, 0 at the end of the source, or -1
-// and errno. EAGAIN: the source is empty or the target full. EINVAL: the target does not support it.
-[[nodiscard]] ssize_t MoveNow(int borrowed_pipe, int borrowed_target);
+// As much as a pipe can be made to hold (fs.pipe-max-size, by default): one call empties it.
+inline constexpr std::size_t kMaxPipeBytes = 1U << 20U;
+// splice(2) of at most `most` bytes from a pipe to the target, non-blocking: their number, 0 at the end of
+// the source, or -1 and errno. EAGAIN: the source is empty or the target full. EINVAL: the target does not
+// support it.
+[[nodiscard]] ssize_t MoveNow(int borrowed_pipe, int borrowed_target, std::size_t most);
 
-// Whether `borrowed_pipe` holds bytes that can be read now.
-[[nodiscard]] bool HoldsBytes(int borrowed_pipe);
+// How many bytes can be read from `borrowed_pipe` now.
+[[nodiscard]] std::size_t HeldBytes(int borrowed_pipe);
 
 // After this many bytes more are expected, and the pipes of a stream are enlarged: reader and writer then
 // wait for the relay less often.

@@ -17,8 +17,6 @@ namespace {
 
 constexpr unsigned kTtyMajor = 5;
 constexpr unsigned kPtmxMinor = 2;
-// As much as a pipe can be made to hold (fs.pipe-max-size, by default): one call empties it.
-constexpr std::size_t kPipeBytes = 1U << 20U;
 constexpr int kDefaultPipeBytes = 65536;  // pipe(7)
 constexpr int kCallersPipeBytes = 262144;
 
@@ -56,21 +54,20 @@ bool LockTerminal(int borrowed_fd) {
 }
 void UnlockTerminal(int borrowed_fd) { ::flock(borrowed_fd, LOCK_UN); }
 
-ssize_t MoveNow(int borrowed_pipe, int borrowed_target) {
-  return ::splice(borrowed_pipe, nullptr, borrowed_target, nullptr, kPipeBytes,
-                  SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+ssize_t MoveNow(int borrowed_pipe, int borrowed_target, std::size_t most) {
+  return ::splice(borrowed_pipe, nullptr, borrowed_target, nullptr, most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 }
 
-bool Widen(int borrowed_pipe) { return ::fcntl(borrowed_pipe, F_SETPIPE_SZ, kPipeBytes) > 0; }
+bool Widen(int borrowed_pipe) { return ::fcntl(borrowed_pipe, F_SETPIPE_SZ, kMaxPipeBytes) > 0; }
 
 void WidenCallers(int borrowed_pipe) {
   if (::fcntl(borrowed_pipe, F_GETPIPE_SZ) == kDefaultPipeBytes)
     ::fcntl(borrowed_pipe, F_SETPIPE_SZ, kCallersPipeBytes);
 }
 
-bool HoldsBytes(int borrowed_pipe) {
+std::size_t HeldBytes(int borrowed_pipe) {
   int count = 0;
-  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0;
+  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 void OpenOnlyFor(int borrowed_pipe, mode_t mode) { ::fchmod(borrowed_pipe, mode); }

@@ -17,7 +17,7 @@ bool LockTerminal(int borrowed_fd) {
 void UnlockTerminal(int borrowed_fd) { ::flock(borrowed_fd, LOCK_UN); }
 
 // There is no splice(2).
-ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/) {
+ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/, std::size_t /*most*/) {
   errno = EINVAL;
   return -1;
 }
@@ -25,9 +25,9 @@ ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/) {
 bool Widen(int /*borrowed_pipe*/) { return false; }
 void WidenCallers(int /*borrowed_pipe*/) {}
 
-bool HoldsBytes(int borrowed_pipe) {
+std::size_t HeldBytes(int borrowed_pipe) {
   int count = 0;
-  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0;
+  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 // Nothing opens a pipe again here.

@@ -1,16 +1,20 @@
-// What a relayed stream writes to a terminal that somebody else writes to, too.
+// A relayed stream whose source or target somebody else writes to, too.
 #include "stdio/stream.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "base/pipe.h"
 #include "base/unique_fd.h"
@@ -101,6 +105,33 @@ TEST_F(StreamToTerminal, DoesNotWaitForeverForAnotherOne) {
   EXPECT_EQ(Shown(), "\x1b\\6n");
   UnlockTerminal(other_.Get());
   EXPECT_FALSE(IsLocked());
+}
+
+// Another run may have been given the pipe, and write into it for ever.
+TEST(Stream, EndsWithWhatItsSourceHolds) {
+  for (const bool filtered : {false, true}) {
+    Result<Pipe> pipe = MakePipe();
+    ASSERT_TRUE(pipe);
+    const UniqueFd file{::memfd_create("target", MFD_CLOEXEC)};
+    const int capacity = ::fcntl(pipe->writing.Get(), F_GETPIPE_SZ);
+    ASSERT_GT(capacity, 0);
+    ASSERT_EQ(::write(pipe->writing.Get(), "last", 4), 4);
+    auto* const before = std::signal(SIGPIPE, SIG_IGN);
+    Stream stream({.source = std::move(pipe->reading), .target = file.Get(), .filtered = filtered});
+    std::thread other([writing = pipe->writing.Get(), capacity] {
+      const std::string text(static_cast<std::size_t>(capacity), 'b');
+      for (int i = 0; i < 1000 && ::write(writing, text.data(), text.size()) > 0; ++i) {
+      }
+    });
+    stream.EndSource();
+    while (!stream.Finished()) stream.OnSource(POLLIN);
+    other.join();
+    std::signal(SIGPIPE, before);
+    struct stat status {};
+    ASSERT_EQ(::fstat(file.Get(), &status), 0);
+    EXPECT_GE(status.st_size, 4);
+    EXPECT_LE(status.st_size, capacity) << filtered;
+  }
 }
 
 }  // namespace
