@@ -3,6 +3,7 @@
 #include "entry.h"
 #include "inside_linux.h"
 #include "shell/shell_call.h"
+#include "spawn/program_pages.h"
 #include "stdio/stdio_setup.h"
 
 int main(int argc, char** argv) {
@@ -11,6 +12,7 @@ int main(int argc, char** argv) {
   if (!shell) {
     if (const std::optional<int> status = mxc::RunInside(argc, argv)) return *status;
   }
+  mxc::MapProgramCode();
   mxc::FillStandardStreams();
   return mxc::RunMain(argc, argv);
 }

@@ -143,7 +143,10 @@ std::set<std::string> DirectoriesIn(std::string_view variable, const Host& host,
     const std::string_view entry = rest.substr(0, rest.find_first_of(separators));
     // ld.so expands tokens such as $LIB: what they may mean is below.
     const std::string_view known = entry.substr(0, entry.find("/$"));
-    for (const std::string& base : bases) directories.insert(Plain(Against(base, known)));
+    for (const std::string& base : bases) {
+      directories.insert(Plain(Against(base, known)));
+      if (known.starts_with('/')) break;  // the same from each
+    }
     if (entry.size() == rest.size()) return directories;
     rest.remove_prefix(entry.size() + 1);
   }
@@ -256,8 +259,8 @@ class Notes {
 
   // If it is a directory, with all that is in it.
   void AddWhole(const std::string& path) {
-    AddNamed(path);
     const Result<Walked> walked = protector_.Walker().Walk(path);
+    AddNamed(path, walked);
     if (IsDirectory(walked)) AddCompared({.directory = walked->path});
   }
   // Files called one of `names` in what can be written of `tree`.
@@ -280,8 +283,8 @@ class Notes {
     snapshot_.compared.push_back(std::move(compared));
   }
 
-  void AddNamed(const std::string& path) {
-    const Result<Walked> walked = protector_.Walker().Walk(path);
+  void AddNamed(const std::string& path) { AddNamed(path, protector_.Walker().Walk(path)); }
+  void AddNamed(const std::string& path, const Result<Walked>& walked) {
     if (!MayChange(walked) || !seen_.insert(path).second) return;
     snapshot_.named.push_back(IsDirectory(walked)
                                   ? GitSnapshot::Text{.path = path, .text = TextOfDirectory(*walked)}

@@ -75,7 +75,7 @@ class DataSearch {
   // `path` stands in one of these directories of a git directory.
   [[nodiscard]] bool IsAmong(std::string_view path, std::string_view names) const {
     for (std::string_view above = ParentOf(path); path != "/"; path = above, above = ParentOf(above)) {
-      if (IsOneOf(NameOf(path), names) && tops_.contains(std::string(above))) return true;
+      if (tops_.contains(above) && IsOneOf(NameOf(path), names)) return true;
     }
     return false;
   }
@@ -91,7 +91,7 @@ class DataSearch {
   }
   [[nodiscard]] std::string_view WholeOf(std::string_view top) const {
     for (std::string_view above = ParentOf(top); above != "/" && IsPart(top); above = ParentOf(above)) {
-      if (tops_.contains(std::string(above))) top = above;
+      if (tops_.contains(above)) top = above;
     }
     return top;
   }
@@ -118,7 +118,7 @@ class DataSearch {
   }
   [[nodiscard]] Place PlaceOf(const std::string& directory) const {
     std::string_view top = directory;
-    while (top != "/" && !tops_.contains(std::string(top))) top = ParentOf(top);
+    while (top != "/" && !tops_.contains(top)) top = ParentOf(top);
     const bool is_top = top == directory;
     return {.git_directory = std::string(top),
             .whole = std::string(WholeOf(top)),
@@ -188,7 +188,7 @@ class DataSearch {
     constexpr int kDepth = 3;
     std::string_view top = directory;
     for (int i = 0; i <= kDepth && top != "/"; ++i, top = ParentOf(top)) {
-      if (tops_.contains(std::string(top)) && IsGitList(directory.substr(top.size()), NameOf(path)))
+      if (tops_.contains(top) && IsGitList(directory.substr(top.size()), NameOf(path)))
         return Add(Kind::kList, place, DescribeGitList(path, host_));
     }
   }
@@ -208,7 +208,7 @@ class DataSearch {
   PathWalker walker_;
   const std::unordered_set<std::string>& skipped_;
   const GitSnapshot* before_;  // nullptr: there was no run
-  std::unordered_set<std::string> tops_ = {};
+  std::unordered_set<std::string, PathHash, std::equal_to<>> tops_ = {};
   GitData found_ = {};
   std::size_t bytes_ = 0;  // of `found_`
 };
