@@ -1,16 +1,19 @@
 // The phases after provision, as their launcher sees them.
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <cerrno>
 #include <optional>
 #include <utility>
 
+#include "engine/run_temp.h"
 #include "persistent/directory.h"
 #include "persistent/message.h"
 #include "persistent/persistent.h"
 #include "persistent/refusals.h"
 #include "persistent/reply.h"
 #include "remote/remote.h"
+#include "report/report.h"
 
 namespace mxc::session {
 namespace {
@@ -158,6 +161,11 @@ std::vector<std::string> Reap() {
       if (removed) reaped.push_back(id->Text());
     }
   }
+  std::size_t removed = 0;
+  for (const RuntimeDirectory& place : RuntimeDirectory::ExistingTempPlaces())
+    removed += engine::SweepRunTemps(place);
+  if (removed != 0)
+    Tell(fmt::format("mxc-exec: temporary directories of killed runs removed: {}\n", removed));
   return reaped;
 }
 

@@ -103,7 +103,8 @@ struct Listed {
   std::int64_t daemon = 0;  // Linux: the daemon's process
 };
 [[nodiscard]] std::vector<Listed> List();
-// Removes dead sandboxes; returns their identifiers.
+// Removes dead sandboxes, and on Linux temporary files of killed runs; returns the identifiers of the
+// sandboxes.
 [[nodiscard]] std::vector<std::string> Reap();
 
 }  // namespace mxc::session

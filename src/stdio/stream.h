@@ -20,6 +20,7 @@
 #include "stdio/output_filter.h"
 #include "stdio/terminal_output.h"
 #include "stdio/terminal_queries.h"
+#include "stdio/terminal_turn.h"
 
 namespace mxc {
 
@@ -77,7 +78,6 @@ class Stream {
   void WritePending();
   [[nodiscard]] std::size_t WriteSize() const;
   ssize_t WriteOnce();
-  ssize_t WriteToTerminal();
   void OnWriteError(int number);
   void LookAtTarget();
   void StopMoving();
@@ -100,8 +100,7 @@ class Stream {
   OutputFilter filter_;
   std::optional<TerminalOutput> terminal_ = {};  // where the target is the caller's terminal
   TerminalQueries queries_ = {};                 // of what the terminal gets
-  std::optional<TerminalOutput> cut_ = {};       // what it got of `pending_` may end within a sequence
-  int waited_ms_ = 0;                            // for another launcher that has locked the terminal
+  TerminalTurn turn_ = {};                       // in writing to it
   std::function<std::string(char)> at_end_;
   std::string pending_;
   std::string dropped_;

@@ -20,15 +20,6 @@ constexpr std::size_t kMaxPendingBytes = 262144;
 // More than the kernel holds of the output of a pseudo-terminal: 8 KiB for its line discipline, and 4 KiB
 // there.
 constexpr std::size_t kTerminalBytes = 65536;
-// For the rest of another launcher's sequence, where the terminal has room.
-constexpr int kLongestTurnMs = 1000;
-// Ends a string, and whatever else was begun by beginning anew.
-constexpr std::string_view kEndSequence = "\033\\";
-
-bool IsWritable(int terminal) {
-  pollfd room{.fd = terminal, .events = POLLOUT, .revents = 0};
-  return ::poll(&room, 1, 0) > 0;
-}
 
 }  // namespace
 
@@ -220,34 +211,8 @@ std::size_t Stream::WriteSize() const {
 
 ssize_t Stream::WriteOnce() {
   if (socket_) return SendNow(target_, pending_.data(), pending_.size());
-  return terminal_ ? WriteToTerminal() : ::write(target_, pending_.data(), WriteSize());
-}
-
-// A terminal that is nearly full takes less, up to the middle of a sequence. It is locked until it has the
-// rest.
-ssize_t Stream::WriteToTerminal() {
-  if (!cut_ && !LockTerminal(target_)) {
-    if (waited_ms_ < kLongestTurnMs) {
-      if (IsWritable(target_)) waited_ms_ += ::poll(nullptr, 0, 1) == 0 ? 1 : 0;
-      errno = EAGAIN;
-      return -1;
-    }
-    if (pending_.compare(0, kEndSequence.size(), kEndSequence) != 0) pending_.insert(0, kEndSequence);
-  } else {
-    waited_ms_ = 0;
-  }
-  const ssize_t count = ::write(target_, pending_.data(), WriteSize());
-  const int number = errno;
-  if (count > 0 && static_cast<std::size_t>(count) < pending_.size()) {
-    std::string whole;
-    if (!cut_) cut_.emplace([] { return true; });
-    cut_->Feed(std::string_view(pending_).substr(0, static_cast<std::size_t>(count)), whole);
-  }
-  const bool all = count > 0 && static_cast<std::size_t>(count) == pending_.size();
-  if (all || (cut_ && !cut_->Holding())) cut_.reset();
-  if (!cut_) UnlockTerminal(target_);
-  errno = number;
-  return count;
+  return terminal_ ? turn_.Write(target_, pending_, WriteSize())
+                   : ::write(target_, pending_.data(), WriteSize());
 }
 
 void Stream::WritePending() {

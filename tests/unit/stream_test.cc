@@ -51,7 +51,7 @@ class StreamToTerminal : public testing::Test {
   [[nodiscard]] std::string Shown() const {
     std::string shown;
     pollfd more{.fd = user_.Get(), .events = POLLIN, .revents = 0};
-    while (::poll(&more, 1, 50) > 0) {
+    while (::poll(&more, 1, 200) > 0) {
       std::array<char, 4096> buffer{};
       const ssize_t count = ::read(user_.Get(), buffer.data(), buffer.size());
       if (count <= 0) break;

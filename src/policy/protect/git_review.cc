@@ -397,8 +397,9 @@ void Review::JudgeClosed() {
 }
 
 bool Review::IsWithinReach(const GitChange& change) const {
-  const bool told_alone =
-      change.kind == GitChange::Kind::kFoundByName || change.kind == GitChange::Kind::kReplaced;
+  const bool told_alone = change.kind == GitChange::Kind::kFoundByName ||
+                          change.kind == GitChange::Kind::kReplaced ||
+                          change.kind == GitChange::Kind::kStaged;
   const bool is_link = std::any_of(before_.links.begin(), before_.links.end(),
                                    [&](const GitSnapshot::Text& link) { return link.path == change.path; });
   return told_alone || is_link || reach_.Holds(change.part.empty() ? change.path : change.part);
