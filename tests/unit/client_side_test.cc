@@ -529,11 +529,11 @@ TEST(ClientSide, AnotherHostOfAnFtpServerIsJudged) {
     for (const std::string line : {"HOST evil.test\r\n", " host\tevil.test\n", "SYST\r\nHost evil.test\r",
                                    "NOOP\rHOST evil.test\n", "x\xff\xf2\r\nHOST good.test evil.test\r\n"})
       EXPECT_EQ(said(greeting, line), line[0] == 'x' ? strange : other) << testing::PrintToString(line);
-    for (const std::string line :
-         {"HOST\r\n", "HO\xff\xf1ST evil.test\r\n", "HOST good.test\xff\xf1.evil.test\r\n",
-          "\xff\xfb HOST evil.test\r\n", "HOST \"good.test\"\r\n", "HOST go\\od.test\r\n",
-          "HOST ev\"il.test\r\n", "HOST good.test evil.test\r\n", "HOST good.test:21\r\n",
-          "HOST [good.test]\r\n", "HOST [192.0.2.1]\r\n", "HOST good.test/\r\n"})
+    for (const std::string& line : std::vector<std::string>{
+             "HOST\r\n", "HO\xff\xf1ST evil.test\r\n", "HO"s + '\0' + "ST evil.test\r\n",
+             "HOST good.test\xff\xf1.evil.test\r\n", "\xff\xfb HOST evil.test\r\n", "HOST \"good.test\"\r\n",
+             "HOST go\\od.test\r\n", "HOST ev\"il.test\r\n", "HOST good.test evil.test\r\n",
+             "HOST good.test:21\r\n", "HOST [good.test]\r\n", "HOST [192.0.2.1]\r\n", "HOST good.test/\r\n"})
       EXPECT_EQ(said(greeting, line), strange) << testing::PrintToString(line);
     for (const std::string line :
          {"HOST good.test\r\n", "host \t GOOD.test. \n", "USER host\r\n", "STOR HOST evil.test\r\n",
