@@ -26,7 +26,7 @@ class Reporter {
  public:
   Reporter(Loop& loop, int socket) : loop_(loop), socket_(socket) {}  // borrowed
   void Report(GatewayRecord record);
-  void Lose() { ++lost_; }  // one that never came to be
+  void Lose(std::uint64_t records) { lost_ += records; }  // that never came to be
   // From now on each goes out at once, and a full buffer is waited for, a moment: nothing comes after it.
   void WaitForReader();
   // What was counted, and has not been told.
