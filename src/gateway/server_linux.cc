@@ -104,12 +104,12 @@ class Server {
 
   void Run() {
     loop_.RunWhile([this] { return !gone_ms_ || Delivers(); });
-    reporter_.WaitForReader();
     refusals_.Drain();
     tcp_.EndAll();
     udp_.EndAll();
     publisher_.EndAll();
     reporter_.Finish();
+    reporter_.Flush();
   }
 
  private:

@@ -22,9 +22,12 @@
 namespace mxc::gateway_process_test {
 namespace {
 
+using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
+using testing::SizeIs;
 
 TEST(GatewayProcess, GivesUpItsRights) {
   InWorld([](World& world) {
@@ -179,6 +182,20 @@ TEST(GatewayProcess, WhatTheFiltersLogHasNoRoomForIsCounted) {
     std::uint64_t all = 0;
     for (const GatewayRecord& record : world.Finish()) all += 1 + record.lost;
     EXPECT_EQ(all, kPorts);
+  });
+}
+
+// More than the socket to the launcher holds, which reads when the run has ended.
+TEST(GatewayProcess, EachConnectionThatPassedIsTold) {
+  static constexpr std::size_t kConnections = 1500;
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, [](int /*connection*/) {});
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
+    world.Inside([] {
+      for (std::size_t i = 0; i < kConnections; ++i)
+        ASSERT_EQ(ReceiveAll(Connect("203.0.113.1", 80).Get()), "|end");
+    });
+    EXPECT_THAT(Reasons(world.Finish()), AllOf(SizeIs(kConnections), Each("allow ")));
   });
 }
 
