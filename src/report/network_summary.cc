@@ -18,6 +18,8 @@ std::string Count(std::uint64_t count, std::string_view noun) {
 constexpr std::string_view kToAllow = "to allow it, ";
 constexpr std::string_view kToReachHost = "to reach the host's, ";
 constexpr std::string_view kDeniedBy = "denied by ";
+constexpr std::string_view kNoEntry = "no entry of the policy changes that";
+constexpr std::string_view kTooMany = "too many connections";  // of the gateway
 constexpr std::string_view kThroughProxy =
     R"(to go through the proxy that your environment names, add "upstreamProxy": "environment" to network.egress)";
 
@@ -126,6 +128,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
       pointer.find("/blockedHosts/") != std::string_view::npos) {
     return fmt::format("{}{}", kDeniedBy, pointer);
   }
+  if (record.event == GatewayEvent::kPublished && record.reason == kTooMany) return std::string(kNoEntry);
   if (record.event == GatewayEvent::kPublished)
     return fmt::format("published: no server listens on port {} of the sandbox's loopback", record.port);
   if (record.name == kHostLoopbackName) return LoopbackAddition(record);
@@ -144,7 +147,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
   const bool by_proxy = proxy_unused_ && form_ != PolicyForm::kLegacy && record.event != GatewayEvent::kFlow;
   if (pointer.empty() && by_proxy)
     return std::string(kThroughProxy) + (form_ == PolicyForm::kFlags ? " of a policy file" : "");
-  if (pointer.empty()) return "no entry of the policy changes that";
+  if (pointer.empty()) return std::string(kNoEntry);
   if (pointer.find("/allow/") != std::string_view::npos ||
       pointer.find("/allowedHosts/") != std::string_view::npos) {
     return fmt::format("{} allows the destination, not what was said there", pointer);

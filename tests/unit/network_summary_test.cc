@@ -247,6 +247,12 @@ TEST(NetworkSummary, SaysThatNobodyListensOnAPublishedPort) {
   EXPECT_EQ(lines[0],
             "::1 port 3005 (tcp): Connection refused; published: no server listens on port 3005 of the "
             "sandbox's loopback");
+  NetworkSummary full(PolicyForm::kFlags);
+  record.reason = "too many connections";
+  full.Add(record);
+  EXPECT_NE(full.Text().find("too many connections\n    no entry of the policy changes that\n"),
+            std::string::npos)
+      << full.Text();
 }
 
 TEST(NetworkSummary, AdvisesNoRuleWhereNoneWouldHelp) {
