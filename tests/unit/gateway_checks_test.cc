@@ -279,6 +279,22 @@ TEST(GatewayChecks, NamesThatResolveToTheHostOrItsNetworkAreRefused) {
   });
 }
 
+// Not the one that was blocked beside it.
+TEST(GatewayChecks, ARecordHasTheAddressThatWasDialledLast) {
+  InWorld([](World& world) {
+    world.Name("a.test", {"203.0.113.1", "127.0.0.1"});
+    world.Name("b.test", {"203.0.113.1", "203.0.113.2"});
+    world.Start(AllowHosts({"*.test"}));
+    world.Inside([] {
+      for (const std::string name : {"a.test", "b.test"})
+        EXPECT_EQ(ReceiveAll(Connect(Ask(name).at(0), 80).Get()), "|ECONNRESET") << name;
+    });
+    std::vector<std::string> told;
+    for (const GatewayRecord& record : world.Finish()) told.push_back(record.address + " " + record.reason);
+    EXPECT_THAT(told, ElementsAre("203.0.113.1 Connection refused", "203.0.113.2 Connection refused"));
+  });
+}
+
 // A rule for the loopback means the sandbox's own.
 TEST(GatewayChecks, NoRuleLeadsANameToTheHostsLoopback) {
   InWorld([](World& world) {
