@@ -242,6 +242,8 @@ TEST_F(FoundByName, WhatEditorsReadInTheCallersHome) {
   EXPECT_EQ(After([&] { Write("/home/ana/.vimrc"); }, home), "/home/ana/.vimrc\n");
   EXPECT_EQ(After([&] { Write("/home/ana/.selected_editor"); }, home), "/home/ana/.selected_editor\n");
   EXPECT_EQ(After([&] { Write("/home/ana/.vim/plugin/new.vim"); }, home), "/home/ana/.vim/plugin/new.vim\n");
+  for (const std::string compiled : {"/home/ana/.emacs.elc", "/home/ana/.cache/nvim/luac"})
+    EXPECT_EQ(After([&] { Write(compiled); }, home), compiled + "\n");
   EXPECT_EQ(After([&] { Write("/home/ana/.config/nvim/init.lua"); }, home), "/home/ana/.config/nvim\n")
       << "a new directory";
   EXPECT_EQ(After(

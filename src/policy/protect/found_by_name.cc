@@ -29,8 +29,9 @@ constexpr std::string_view kInHome[] = {
     ".gitk", ".less", ".lesskey", ".config/lesskey", ".subversion/config", ".manpath",
     // editors
     ".selected_editor", ".vimrc", ".gvimrc", ".vim", ".exrc", ".nanorc", ".config/nano", ".emacs",
-    ".emacs.el", ".emacs.d", ".config/emacs", ".config/vim", ".config/nvim", ".local/share/nvim/site",
-    ".config/helix", ".config/kak", ".config/micro", ".nexrc", ".joerc", ".jedrc",
+    ".emacs.el", ".emacs.elc", ".emacs.so", ".emacs.d", ".config/emacs", ".config/vim", ".config/nvim",
+    ".local/share/nvim/site", ".cache/nvim/luac", ".config/helix", ".config/kak", ".config/micro", ".nexrc",
+    ".joerc", ".jedrc",
     // pagers and interfaces
     ".config/bat", ".config/delta", ".tigrc", ".config/tig", ".config/lazygit", ".config/gh",
     // helpers: of credentials, of signatures
