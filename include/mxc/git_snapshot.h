@@ -79,6 +79,9 @@ struct GitSnapshot {
       kAll,    // at any depth
       kTop,    // of a git directory: what is not in git's own layout, at any depth below that
       kNamed,  // files called one of `names`, at any depth
+      // What Python loads of its own accord from `directory`, an entry of PYTHONPATH as it is written:
+      // modules there, or a file in its place.
+      kPython,
     };
     std::string directory = {};
     What what = What::kAll;

@@ -175,6 +175,8 @@ TEST_F(FoundByName, WhatVariablesHaveLoaded) {
             "/srv/w/x/lib/python3.11/site-packages/a.pth\n");
   EXPECT_EQ(with("PERLLIB", "/srv/w/x", "/srv/w/x/5.36/x86_64/strict.pmc"),
             "/srv/w/x/5.36/x86_64/strict.pmc\n");
+  EXPECT_EQ(with("PERL5LIB", "/srv/w/x", "/srv/w/x/5.36/x86_64/auto/Term/ReadKey/ReadKey.so"),
+            "/srv/w/x/5.36/x86_64/auto/Term/ReadKey/ReadKey.so\n");
   EXPECT_EQ(with("OPENSSL_CONF", "/srv/w/x/ssl.cnf", "/srv/w/x/ssl.cnf"), "/srv/w/x/ssl.cnf\n");
   EXPECT_EQ(with("LG_CONFIG_FILE", "/a,/srv/w/x/lg.yml", "/srv/w/x/lg.yml"), "/srv/w/x/lg.yml\n");
   EXPECT_EQ(with("PERL5LIB", "/srv/w/x", "/srv/w/x/strict.pm"), "/srv/w/x/strict.pm\n");
@@ -182,7 +184,59 @@ TEST_F(FoundByName, WhatVariablesHaveLoaded) {
   EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/sitecustomize.py"), "/srv/w/x/sitecustomize.py\n");
   EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/usercustomize/__init__.py"),
             "/srv/w/x/usercustomize/__init__.py\n");
-  EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/app.py"), "");
+  EXPECT_EQ(with("EMACSLOADPATH", "/srv/w/x", "/srv/w/x/site-start.elc"), "/srv/w/x/site-start.elc\n");
+  EXPECT_EQ(with("EMACSLOADPATH", "/srv/w/x", "/srv/w/x/site-start.so"), "/srv/w/x/site-start.so\n");
+  EXPECT_EQ(with("PYTHONUSERBASE", "/srv/w/x",
+                 "/srv/w/x/lib/python3.11/site-packages/__pycache__/sitecustomize.cpython-311.pyc"),
+            "/srv/w/x/lib/python3.11/site-packages/__pycache__/sitecustomize.cpython-311.pyc\n");
+}
+
+// Whatever of a module Python takes first.
+TEST_F(FoundByName, WhatPythonLoadsWhenItStarts) {
+  Write("/srv/w/x/sitecustomize.py");
+  Write("/srv/w/x/__pycache__/sitecustomize.cpython-311.pyc");
+  Write("/srv/w/x/__pycache__/app.cpython-311.pyc");
+  host_.SetEnvironment("PYTHONPATH", "/usr/lib/x:/srv/w/x:/srv/w/new");
+  EXPECT_EQ(After([] {}), "");
+  for (const char* loaded :
+       {"sitecustomize.py", "sitecustomize.pyc", "sitecustomize.so", "sitecustomize.abi3.so",
+        "usercustomize.cpython-311-x86_64-linux-gnu.so", "__pycache__/sitecustomize.cpython-311.pyc",
+        "__pycache__/usercustomize.cpython-312.opt-1.pyc", "sitecustomize/__init__.pyc",
+        "sitecustomize/__init__.cpython-311-x86_64-linux-gnu.so",
+        "sitecustomize/__pycache__/__init__.cpython-311.pyc", "sitecustomize/deep/er/x.py",
+        "encodings/__init__.py", "encodings/__pycache__/__init__.cpython-311.pyc", "os.py"}) {
+    for (const std::string entry : {"/srv/w/x/", "/srv/w/new/"}) {
+      const std::string path = entry + loaded;
+      const bool kept =
+          path == "/srv/w/x/sitecustomize.py" || path.ends_with("/sitecustomize.cpython-311.pyc");
+      EXPECT_EQ(After([&] { Write(path); }), path + "\n");
+      if (!kept || entry == "/srv/w/new/") host_.Remove(path);
+    }
+  }
+  for (const char* other : {"app.py", "__pycache__/app.cpython-311.pyc", "sitecustomize.txt",
+                            "site/index.html", "os.rs", "__pycache__/x/sitecustomize.cpython-311.pyc"})
+    EXPECT_EQ(After([&] { Write(std::string("/srv/w/x/") + other); }), "") << other;
+}
+
+TEST_F(FoundByName, ArchivesThatPythonLoadsFrom) {
+  Write("/srv/w/lib.zip");
+  host_.SetEnvironment("PYTHONPATH", "/srv/w/lib.zip:/srv/w/new.zip/sub:/srv/w/x");
+  EXPECT_EQ(After([] {}), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/lib.zip"); }), "/srv/w/lib.zip\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/new.zip"); }), "/srv/w/new.zip\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/new.zip"); }), "/srv/w/new.zip\n");
+  EXPECT_EQ(After([&] { host_.AddDirectory("/srv/w/x/sub"); }), "") << "a directory is none";
+  EXPECT_EQ(After([&] { host_.AddDirectory("/srv/w/x"); }, {.rw = {"/srv/w/lib.zip"}, .ro = {"/srv/w"}}), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/lib.zip"); }, {.rw = {"/srv/w/lib.zip"}, .ro = {"/srv/w"}}),
+            "/srv/w/lib.zip\n");
+}
+
+TEST_F(FoundByName, WherePythonKeepsWhatItHasCompiled) {
+  host_.SetEnvironment("PYTHONPYCACHEPREFIX", "/srv/w/cache");
+  Write("/srv/w/cache/usr/lib/python3.11/site.cpython-311.pyc");
+  EXPECT_EQ(After([] {}), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/cache/usr/lib/python3.11/site.cpython-311.pyc"); }),
+            "/srv/w/cache/usr/lib/python3.11/site.cpython-311.pyc\n");
 }
 
 TEST_F(FoundByName, WhatCommandLinesOfAConfigurationMayName) {
