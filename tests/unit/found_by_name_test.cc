@@ -96,6 +96,17 @@ class FoundByName : public Protection {
     for (const GitChange& each : ReviewFoundByName(policy->git, host_)) text += each.path + "\n";
     return text;
   }
+  // The same in whole reviews.
+  template <typename Change>
+  std::string Reviewed(const Change& change) {
+    const Result<Policy> policy = With({.rw = {"/srv/w"}});
+    if (!policy) return RefusalOf(policy);
+    change();
+    std::string text;
+    std::string gap;
+    for (const GitChange& each : ReviewGit(policy->git, host_, gap)) text += each.path + "\n";
+    return text + gap;
+  }
   void Write(const std::string& path) { host_.AddFile(path, "", {.uid = 1000, .changed = ++now_}); }
 
   std::uint64_t now_ = 1;
@@ -237,6 +248,35 @@ TEST_F(FoundByName, WherePythonKeepsWhatItHasCompiled) {
   EXPECT_EQ(After([] {}), "");
   EXPECT_EQ(After([&] { Write("/srv/w/cache/usr/lib/python3.11/site.cpython-311.pyc"); }),
             "/srv/w/cache/usr/lib/python3.11/site.cpython-311.pyc\n");
+}
+
+// `git init --bare` keeps what it finds.
+TEST_F(FoundByName, HooksWhereThereIsNoRepository) {
+  AddRepository("/srv/w/a/.git");
+  Write("/srv/w/old/hooks/update");
+  host_.AddFile("/srv/w/old/hooks/pre-push", "", {.mode = 0644});
+  EXPECT_EQ(Reviewed([] {}), "");
+  EXPECT_EQ(Reviewed([&] { Write("/srv/w/new.git/hooks/post-receive"); }),
+            "/srv/w/new.git/hooks/post-receive\n");
+  EXPECT_EQ(Reviewed([&] { Write("/srv/w/old/hooks/update"); }), "/srv/w/old/hooks/update\n");
+  EXPECT_EQ(Reviewed([&] { Write("/srv/w/old/hooks/pre-push"); }), "/srv/w/old/hooks/pre-push\n") << "chmod";
+  EXPECT_EQ(Reviewed([&] {
+              Write("/srv/w/b/x/post-receive");
+              host_.AddSymlink("/srv/w/b/hooks", "x");
+            }),
+            "/srv/w/b/hooks/post-receive\n");
+  EXPECT_EQ(Reviewed([&] {
+              Write("/srv/w/src/hooks/useState");
+              host_.AddFile("/srv/w/src/hooks/pre-commit", "", {.mode = 0644});
+              Write("/srv/w/src/hooks/pre-commit.py");
+            }),
+            "");
+  EXPECT_EQ(Reviewed([&] {
+              AddRepository("/srv/w/clone/.git");
+              Write("/srv/w/clone/hooks/pre-commit");
+            }),
+            "/srv/w/clone/.git\n")
+      << "told as a whole";
 }
 
 TEST_F(FoundByName, WhatCommandLinesOfAConfigurationMayName) {

@@ -153,6 +153,23 @@ bool IsProgram(const std::string& path, PathWalker& walker) {
   return walked->Is(FileType::kRegular) && (walked->status->mode & kExecutable) != 0;
 }
 
+// Programs in a directory `hooks` that git would run by their names.
+std::vector<GitSnapshot::Text> HooksIn(const std::string& directory, const Host& host, PathWalker& walker) {
+  const Result<Walked> walked = walker.Walk(directory);
+  if (!IsDirectory(walked)) return {};
+  const auto entries =
+      host.ListEntries(walked->path, [](std::string_view name) { return IsOneOf(name, kGitHooks); });
+  // Who knows a name there can use it.
+  if (!entries && host.MayExecute(walked->path)) return {{.path = directory, .text = "closed"}};
+  std::vector<GitSnapshot::Text> hooks;
+  for (const DirectoryEntry& entry : entries ? *entries : std::vector<DirectoryEntry>{}) {
+    const std::string path = JoinPath(directory, entry.name);
+    if (entry.type != FileType::kDirectory && IsProgram(path, walker))
+      hooks.push_back(DescribeFound(path, walker.Walk(path)));
+  }
+  return hooks;
+}
+
 // "/a/x" for "/a/./x". A step back may lead elsewhere, behind a link.
 std::string Plain(const std::string& path) {
   return path.find("..") == std::string::npos ? FoldLexically(path) : path;
@@ -430,7 +447,8 @@ class FoundReview {
     for (const GitSnapshot::Text& each : before.named) known_.emplace(each.path, &each);
   }
 
-  std::vector<GitChange> Run() {
+  std::vector<GitChange> Run(const std::vector<std::string>& hooks) {
+    for (const std::string& each : hooks) CompareHooks(each);
     for (const GitSnapshot::Text& each : before_.named) Compare(each.path);
     for (const std::string& directory : before_.searched) Search(directory);
     for (const std::string& pattern : before_.patterns) Match(pattern);
@@ -459,6 +477,13 @@ class FoundReview {
     if (!matches) return Compare(GlobBase(pattern));
     for (const GlobMatch& match : *matches) {
       if (match.type != FileType::kDirectory && !known_.contains(match.path)) Compare(match.path);
+    }
+  }
+  void CompareHooks(const std::string& directory) {
+    for (const GitSnapshot::Text& hook : HooksIn(directory, host_, walker_)) {
+      const auto was = std::find_if(before_.hooks.begin(), before_.hooks.end(),
+                                    [&](const GitSnapshot::Text& each) { return each.path == hook.path; });
+      if (IsChanged(was == before_.hooks.end() ? nullptr : &*was, hook)) changed_.insert(hook.path);
     }
   }
   // Many at once are told by their directory.
@@ -569,6 +594,10 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
     for (const OtherFile& file : kOtherFiles)
       if (file.place == name) notes.AddNamed(JoinPath(place, file.path));
   }
+  for (const std::string& stray : git.Places().StrayHooks()) {
+    for (GitSnapshot::Text& hook : HooksIn(stray, host, protector.Walker()))
+      snapshot.hooks.push_back(std::move(hook));
+  }
   for (const auto& [tree, names] : git.CalledInTrees()) notes.AddCalled(tree, names);
   for (const std::string& directory : snapshot.directories) {
     // A project may have directories called objects and refs.
@@ -577,8 +606,9 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   }
 }
 
-std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host) {
-  return FoundReview(before, host).Run();
+std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host,
+                                         const std::vector<std::string>& hooks) {
+  return FoundReview(before, host).Run(hooks);
 }
 
 }  // namespace mxc
