@@ -48,10 +48,10 @@ class StreamToTerminal : public testing::Test {
     stream.OnSource(POLLIN);
     return stream;
   }
-  [[nodiscard]] std::string Shown() const {
+  [[nodiscard]] std::string Shown(int quiet_ms = 50) const {
     std::string shown;
     pollfd more{.fd = user_.Get(), .events = POLLIN, .revents = 0};
-    while (::poll(&more, 1, 200) > 0) {
+    while (::poll(&more, 1, quiet_ms) > 0) {
       std::array<char, 4096> buffer{};
       const ssize_t count = ::read(user_.Get(), buffer.data(), buffer.size());
       if (count <= 0) break;
@@ -79,7 +79,7 @@ TEST_F(StreamToTerminal, IsLockedWhileASequenceIsCut) {
     Stream second = Relayed(output);
     const std::string all = output + output;
     const bool locked = IsLocked();
-    std::string shown = Shown();
+    std::string shown = Shown(500);
     ASSERT_LT(shown.size(), all.size());
     const std::size_t behind = (shown.size() % output.size() + kColour.size() - text) % kColour.size();
     EXPECT_EQ(locked, behind != 0) << shown.size();
