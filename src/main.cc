@@ -2,6 +2,7 @@
 
 #include "entry.h"
 #include "inside_linux.h"
+#include "report/report.h"
 #include "shell/shell_call.h"
 #include "stdio/stdio_setup.h"
 
@@ -11,6 +12,6 @@ int main(int argc, char** argv) {
   if (!shell) {
     if (const std::optional<int> status = mxc::RunInside(argc, argv)) return *status;
   }
-  mxc::FillStandardStreams();
+  if (!mxc::FillStandardStreams()) mxc::TellNobody();
   return mxc::RunMain(argc, argv);
 }
