@@ -442,6 +442,11 @@ class Notes {
   static bool IsBelow(std::string_view path, std::string_view directory) {
     return path != directory && IsAtOrBelow(path, directory);
   }
+  // An entry of the policy lets a part of it be written.
+  [[nodiscard]] bool HoldsGrant(const std::string& directory) const {
+    return std::any_of(grants_.begin(), grants_.end(),
+                       [&](const std::string& grant) { return IsBelow(grant, directory); });
+  }
   void FindCompared(Compared& compared) {
     for (ComparedFiles& each : search_.Of(compared))
       compared.files.insert(compared.files.end(), std::make_move_iterator(each.files.begin()),
@@ -454,9 +459,7 @@ class Notes {
   // The command may make something there, or below.
   [[nodiscard]] bool IsOpen(const std::string& directory) const {
     const Result<Walked> walked = protector_.Walker().Walk(directory);
-    return MayChange(walked) || std::any_of(grants_.begin(), grants_.end(), [&](const std::string& grant) {
-             return IsAtOrBelow(grant, walked->path);
-           });
+    return MayChange(walked) || HoldsGrant(walked->path);
   }
   // By a file, or by a link on the way there. Where the caller cannot look, the command may make it so.
   [[nodiscard]] bool MayChange(const Result<Walked>& walked) const {
