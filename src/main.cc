@@ -2,6 +2,7 @@
 
 #include "entry.h"
 #include "inside_linux.h"
+#include "report/report.h"
 #include "shell/shell_call.h"
 #include "spawn/program_pages.h"
 #include "stdio/stdio_setup.h"
@@ -13,6 +14,6 @@ int main(int argc, char** argv) {
     if (const std::optional<int> status = mxc::RunInside(argc, argv)) return *status;
   }
   mxc::MapProgramCode();
-  mxc::FillStandardStreams();
+  if (!mxc::FillStandardStreams()) mxc::TellNobody();
   return mxc::RunMain(argc, argv);
 }

@@ -183,12 +183,15 @@ void StdioSetup::CloseChildEnds() {
   if (display) display->CloseInner();
 }
 
-void FillStandardStreams() {
+bool FillStandardStreams() {
+  bool open = true;
   for (int fd = 0; fd < 3; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    open = open && fd != STDERR_FILENO;
     // The lowest free number, which is `fd`; the child is meant to inherit it.
     [[maybe_unused]] const int filled = ::open("/dev/null", O_RDWR);  // NOLINT(android-cloexec-open)
   }
+  return open;
 }
 
 Status CheckStandardStreams() {

@@ -214,6 +214,26 @@ TEST_P(Verbs, WhatNobodyHasHeardOfIsToldToWhoAsksNext) {
   is_told(id, "alone");
 }
 
+// It counts as told when it has been written.
+TEST_P(Verbs, WhatAStopCannotWriteIsToldToWhoAsksNext) {
+  const std::string directory = OwnDirectory();
+  const std::string work = workspace.Directory("work");
+  for (const std::string name : {"full", "closed"}) {
+    const std::string id = Start({"--rw", work});
+    EXPECT_EQ(In(id, "mkdir -p " + work + "/" + name + "/.git").status, 0);
+    Launch deaf = Called({"stop", id});
+    deaf.before_exec = [full = name == "full"] {
+      full ? ::dup2(::open("/dev/full", O_WRONLY), STDERR_FILENO) : ::close(STDERR_FILENO);
+    };
+    EXPECT_EQ(Execute(deaf).status, 255) << name;
+    EXPECT_EQ(Listed(id, "state"), "expired") << name;
+    const Ended told = Call({"stop", id});
+    EXPECT_EQ(told.status, 0);
+    EXPECT_THAT(told.err, HasSubstr("new repositories: '" + work + "/" + name + "/.git'"));
+    EXPECT_TRUE(Living(directory).empty()) << name;
+  }
+}
+
 // A daemon that does not answer is not waited for.
 TEST_P(Verbs, ASecondSignalEndsAStartInTheForegroundAtOnce) {
   const std::string directory = OwnDirectory();

@@ -225,6 +225,20 @@ class ComparedSearch {
     return {Below(compared.directory, {})};
   }
 
+  // Whether `path`, which stands below the directory, is compared with it.
+  [[nodiscard]] bool Takes(const Compared& compared, std::string_view path) const {
+    if (compared.what == Compared::What::kAll) return true;
+    if (compared.what == Compared::What::kTop) {
+      std::string_view top = path;
+      while (ParentOf(top) != compared.directory) top = ParentOf(top);
+      return !IsGits(NameOf(top)) && !IsRepository(std::string(top));
+    }
+    for (std::string_view at = path; at != compared.directory; at = ParentOf(at)) {
+      if (IsNamedGit(ParentOf(at)) && IsOneOf(NameOf(at), kGitData)) return false;
+    }
+    return !host_.LookAt(std::string(path)).Is(FileType::kRegular) || compared.names.contains(NameOf(path));
+  }
+
  private:
   // In git's own layout.
   static bool IsGits(std::string_view name) {
@@ -338,6 +352,7 @@ class Notes {
   Notes(const Protector& protector, GitSnapshot& snapshot)
       : protector_(protector),
         snapshot_(snapshot),
+        grants_(protector.Grants()),
         search_(snapshot.skipped, protector.TheHost(), protector.Walker()) {}
 
   // If it is a directory, with all that is in it.
@@ -346,22 +361,24 @@ class Notes {
     AddNamed(path, walked);
     if (IsDirectory(walked)) AddCompared({.directory = walked->path});
   }
-  // Files called one of `names` in what can be written of `tree`.
+  // Files called one of `names`.
   void AddCalled(const std::string& tree, const std::set<std::string>& names) {
-    const Compared compared{
-        .directory = tree, .what = Compared::What::kNamed, .names = {names.begin(), names.end()}};
-    if (protector_.Writable(tree)) return AddCompared(compared);
-    for (const std::string& grant : protector_.Rules().PathsWith(Access::kReadWrite)) {
-      if (!IsAtOrBelow(grant, tree)) continue;
+    AddCompared({.directory = tree, .what = Compared::What::kNamed, .names = {names.begin(), names.end()}});
+  }
+  // What can be written of it: a search leaves out what has an entry of its own, which is compared by itself.
+  void AddCompared(const Compared& compared) {
+    if (protector_.Writable(compared.directory)) List(compared);
+    for (const std::string& grant : grants_) {
+      if (!IsBelow(grant, compared.directory) || !search_.Takes(compared, grant)) continue;
+      if (!protector_.Walker().LookAt(grant).Is(FileType::kDirectory)) {
+        AddNamed(grant);
+        continue;
+      }
       Compared part = compared;
       part.directory = grant;
-      AddCompared(std::move(part));
+      if (part.what == Compared::What::kTop) part.what = Compared::What::kAll;
+      List(std::move(part));
     }
-  }
-  void AddCompared(Compared compared) {
-    if (!protector_.Writable(compared.directory)) return;
-    FindCompared(compared);
-    snapshot_.compared.push_back(std::move(compared));
   }
   // What Python loads from an entry of PYTHONPATH, and will load.
   void AddPython(const std::string& entry) {
@@ -403,29 +420,46 @@ class Notes {
     const bool open = MayChange(walked);
     // Elsewhere root alone makes links to programs.
     const bool own = walked && (IsAtOrBelow(walked->path, "/usr/local") || IsIn(walked->path, homes));
+    const bool part = walked && HoldsGrant(walked->path);
     if (open) snapshot_.searched.push_back(directory);
-    if (!walked || !walked->status || (!open && !own)) return;
+    if (!walked || !walked->status || (!open && !own && !part)) return;
     const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(walked->path, {});
     if (!entries) return open ? Note(directory) : void();
     for (const DirectoryEntry& entry : *entries) {
       const std::string path = JoinPath(directory, entry.name);
       if (!open && entry.type == FileType::kSymlink) AddNamed(path);
-      if (open && entry.type != FileType::kDirectory && IsProgram(path, walker)) Note(path);
+      const bool granted = open || (part && protector_.Writable(JoinPath(walked->path, entry.name)));
+      if (!granted || entry.type == FileType::kDirectory) continue;
+      if (IsProgram(path, walker)) {
+        Note(path);
+      } else if (!open) {
+        snapshot_.searched.push_back(path);  // the command could make it one
+      }
     }
   }
 
  private:
+  static bool IsBelow(std::string_view path, std::string_view directory) {
+    return path != directory && IsAtOrBelow(path, directory);
+  }
+  // An entry of the policy lets a part of it be written.
+  [[nodiscard]] bool HoldsGrant(const std::string& directory) const {
+    return std::any_of(grants_.begin(), grants_.end(),
+                       [&](const std::string& grant) { return IsBelow(grant, directory); });
+  }
   void FindCompared(Compared& compared) {
     for (ComparedFiles& each : search_.Of(compared))
       compared.files.insert(compared.files.end(), std::make_move_iterator(each.files.begin()),
                             std::make_move_iterator(each.files.end()));
   }
+  void List(Compared compared) {
+    FindCompared(compared);
+    snapshot_.compared.push_back(std::move(compared));
+  }
   // The command may make something there, or below.
   [[nodiscard]] bool IsOpen(const std::string& directory) const {
-    const std::vector<std::string> grants = protector_.Rules().PathsWith(Access::kReadWrite);
-    return MayChange(protector_.Walker().Walk(directory)) ||
-           std::any_of(grants.begin(), grants.end(),
-                       [&](const std::string& grant) { return IsAtOrBelow(grant, directory); });
+    const Result<Walked> walked = protector_.Walker().Walk(directory);
+    return MayChange(walked) || HoldsGrant(walked->path);
   }
   // By a file, or by a link on the way there. Where the caller cannot look, the command may make it so.
   [[nodiscard]] bool MayChange(const Result<Walked>& walked) const {
@@ -439,6 +473,7 @@ class Notes {
 
   const Protector& protector_;
   GitSnapshot& snapshot_;
+  std::vector<std::string> grants_;
   ComparedSearch search_;
   std::set<std::string> seen_ = {};
 };
@@ -466,6 +501,10 @@ class FoundReview {
   void Search(const std::string& directory) {
     const Result<Walked> walked = walker_.Walk(directory);
     if (!walked || !walked->status) return;
+    if (!walked->Is(FileType::kDirectory)) {
+      if (!known_.contains(directory) && IsProgram(directory, walker_)) changed_.insert(directory);
+      return;
+    }
     const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(walked->path, {});
     // Who knows a name there can use it.
     if (!entries) return host_.MayExecute(walked->path) ? Compare(directory) : void();

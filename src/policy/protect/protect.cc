@@ -92,11 +92,11 @@ class NamedFiles {
       }
     }
   }
-  // What a required preset knows by the end of its name may be granted by itself.
+  // What counts at any depth may be granted by itself, or a part of it.
   void ApplyAround(Protector& protector, const std::vector<std::string>& grants) const {
     for (const std::string& grant : grants) {
       for (std::string_view at = grant; at != "/"; at = ParentOf(at)) {
-        if (EndsAsWanted(NameOf(at))) protector.Protect(std::string(at), WhenMissing::kLeft);
+        if (EndsAsWanted(NameOf(at)) || IsRow(at)) protector.Protect(std::string(at), WhenMissing::kLeft);
       }
     }
   }
@@ -126,6 +126,12 @@ class NamedFiles {
   [[nodiscard]] bool EndsAsWanted(std::string_view name) const {
     return std::any_of(by_end_.begin(), by_end_.end(),
                        [name](std::string_view end) { return name.ends_with(end); });
+  }
+  [[nodiscard]] bool IsRow(std::string_view path) const {
+    return std::any_of(by_first_.begin(), by_first_.end(), [path](const auto& row) {
+      const std::string_view end = row.second->path;
+      return path.ends_with(end) && path[path.size() - end.size() - 1] == '/';
+    });
   }
 
   PresetEntry preset_;
@@ -224,6 +230,13 @@ class Protection {
       }
       for (const GitDirectory& directory : git_.Places().Directories()) {
         if (protector_.Writable(directory.path)) searched_.push_back(directory.path);
+      }
+      for (const std::string& root : roots_) {
+        const auto holds = [&](const GitDirectory& directory) {
+          return root != directory.path && IsAtOrBelow(root, directory.path);
+        };
+        const std::vector<GitDirectory>& all = git_.Places().Directories();
+        if (std::any_of(all.begin(), all.end(), holds)) searched_.push_back(root);
       }
     }
     std::vector<std::string> roots;
@@ -350,16 +363,14 @@ class Protection {
     policy_.git.since = begun_;
     // Also one that began during the search.
     policy_.git.others_since = others_since_ ? others_since_ : host_.OldestRun(roots_);
+    for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
+      for (const std::string& path : rules_.PathsWith(access)) NoteRule(*rules_.Find(path));
+    }
     NoteFoundByName(git_, protector_, patterns_, policy_.git);
     for (GitPlaces::Named& place : git_.Places().All()) {
       const Lookup lookup = host_.LookAt(place.part);
       policy_.git.places.push_back(
           {.path = std::move(place.path), .part = std::move(place.part), .inode = LastingInode(lookup)});
-    }
-    for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
-      for (const std::string& path : rules_.PathsWith(access)) {
-        NoteRule(*rules_.Find(path));
-      }
     }
   }
 
@@ -383,7 +394,7 @@ class Protection {
     for (const NamedFiles& files : named_) {
       protector_.Begin(files.Entry());
       files.Apply(protector_, files.Entry().required ? all_tops : tops);
-      if (files.Entry().required) files.ApplyAround(protector_, rules_.PathsWith(Access::kReadWrite));
+      files.ApplyAround(protector_, protector_.Grants());
       files.AddPatterns(tops, patterns_);
       files.ApplyInside(protector_, rules_.PathsWith(Access::kReadWrite));
       if (files.Entry().preset == Preset::kShell) {

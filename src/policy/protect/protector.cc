@@ -43,15 +43,42 @@ bool Protector::TakeGrant(const std::string& path) {
   return true;
 }
 
-void Protector::TakeGrantsBelow() {
-  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
-    for (std::string_view at = path; at != "/"; at = ParentOf(at)) {
-      if (!asked_.contains(std::string(at))) continue;
-      if (TakeGrant(path) && Writable(path)) Protect(path, WhenMissing::kLeft);
-      break;
+std::vector<std::string> Protector::Grants() const {
+  std::vector<std::string> grants = rules_.PathsWith(Access::kReadWrite);
+  std::erase_if(grants,
+                [this](const std::string& path) { return rules_.Find(path)->origin != Origin::kPolicy; });
+  return grants;
+}
+
+// A mount may show a part alone.
+bool Protector::IsPartOfProtected(const std::string& grant) const {
+  const auto is_part = [this](std::string_view at) {
+    for (; at != "/"; at = ParentOf(at)) {
+      if (asked_.contains(std::string(at))) return true;
+    }
+    return false;
+  };
+  if (is_part(grant) || !names_.Any()) return is_part(grant);
+  const std::vector<std::string> others = names_.OthersOf(grant).value_or(std::vector<std::string>{});
+  return std::any_of(others.begin(), others.end(), is_part);
+}
+
+void Protector::JudgeGrantsBelow() {
+  for (const std::string& path : Grants()) {
+    if (!IsPartOfProtected(path)) continue;
+    if (!preset_.required) {
+      WarnOfEntry(path);
+    } else if (TakeGrant(path) && Writable(path)) {
+      Protect(path, WhenMissing::kLeft);
     }
   }
   asked_.clear();
+}
+
+void Protector::WarnOfEntry(const std::string& path) {
+  if (!overridden_.insert(path).second) return;
+  Warn("protection-overridden", Quoted(path) + " is read-write by an entry of its own, although `" +
+                                    std::string(Name(preset_.preset)) + "` would protect it");
 }
 
 bool Protector::Deny(const std::string& path, const FileObject& object) {
@@ -101,13 +128,11 @@ void Protector::Protect(const std::string& path, WhenMissing missing, std::strin
 // NOLINTNEXTLINE(misc-no-recursion): each path once: elsewhere_
 void Protector::ProtectHere(const std::string& path, const std::optional<FileStatus>& status,
                             WhenMissing missing, std::string_view text) {
-  if (preset_.required) asked_.insert(path);
+  asked_.insert(path);
   if (TakeGrant(path) && status) NoteOtherNames(path, *status);
   if (!Writable(path)) return ProtectElsewhere(path, status, missing, text);
   if (const PathRule* rule = rules_.Find(path); rule != nullptr) {
-    if (rule->origin == Origin::kProtection || !overridden_.insert(path).second) return;
-    Warn("protection-overridden", Quoted(path) + " is read-write by an entry of its own, although `" +
-                                      std::string(Name(preset_.preset)) + "` would protect it");
+    if (rule->origin != Origin::kProtection) WarnOfEntry(path);
   } else if (!status) {
     HoldName(path, missing, text);
   } else {
@@ -127,7 +152,7 @@ void Protector::ProtectElsewhere(const std::string& path, const std::optional<Fi
   if (status) NoteOtherNames(path, *status);
   if (!names_.Any() || !elsewhere_.insert(path).second) return;
   for (const std::string& name : OthersOf(path)) {
-    if (preset_.required) asked_.insert(name);
+    asked_.insert(name);
     if (Writable(name)) ProtectHere(name, walker_.LookAt(name).status, missing, text);
   }
 }
@@ -199,21 +224,28 @@ Status Protector::HoldOtherNames() {
     return !entry.second.searched && entry.second.names.size() < entry.second.links;
   };
   if (unsearched_.empty() && std::none_of(shared_.begin(), shared_.end(), hides)) return Done{};
+  const auto is_shared = [this](const Lookup& lookup) {
+    return lookup.status && lookup.status->links > 1 &&
+           shared_.contains({lookup.status->object.device, lookup.status->object.inode});
+  };
   std::vector<std::string> roots;
-  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
-    if (walker_.LookAt(path).Is(FileType::kDirectory)) roots.push_back(path);
+  std::vector<std::string> names;
+  for (std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+    const Lookup& lookup = walker_.LookAt(path);
+    if (lookup.Is(FileType::kDirectory)) {
+      roots.push_back(std::move(path));
+    } else if (is_shared(lookup)) {
+      names.push_back(std::move(path));
+    }
   }
   TreeSearch search(host_, {});
   const OwnRules own_rules(rules_);
-  std::vector<std::string> names;
   search.Run(std::move(roots), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
     for (const DirectoryEntry& entry : entries) {
       if (entry.type != FileType::kRegular) continue;
       std::string path = JoinPath(directory, entry.name);
       const Lookup lookup = host_.LookAt(path);
-      if (lookup.status && lookup.status->links > 1 &&
-          shared_.contains({lookup.status->object.device, lookup.status->object.inode}))
-        names.push_back(std::move(path));
+      if (is_shared(lookup)) names.push_back(std::move(path));
     }
     own_rules.TakeOut(directory, entries);
   });
@@ -309,7 +341,7 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
 }
 
 Status Protector::End() {
-  TakeGrantsBelow();
+  JudgeGrantsBelow();
   ProtectMounts();
   if (!too_many_names_.empty()) {
     return Conflict(Quoted(too_many_names_) + " has more than " + std::to_string(kMaxSecondNames) +

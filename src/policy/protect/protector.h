@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,13 +42,14 @@ class Protector {
     from_ = std::move(git_directory);
     count_from_ = 0;
   }
-  // Takes grants back, where the preset is required. Holds mounts in grants that show a part of what is
+  // Takes back grants of what is protected, or of a part of it, where the preset is required; else tells
+  // them. Holds mounts in grants that show a part of what is
   // protected elsewhere, and the directories of names that are held in ones that are missing. Reports the
   // names that nothing holds. Errors: kConflict, for an object with more names than limits.h allows.
   [[nodiscard]] Status End();
 
-  // What `path` leads to, in whichever grant that is or, through a mount, shows. Nothing happens where the
-  // command cannot write. A link itself can be turned: see WatchLink.
+  // What `path` leads to, in whichever grant that is or, through a mount, shows. Where the command cannot
+  // write, nothing is held, and End sees to grants below. A link itself can be turned: see WatchLink.
   void Protect(const std::string& path, WhenMissing missing, std::string_view text = {});
   void ProtectRows(std::string_view directory, std::span<const ProtectedRow> rows);
   // Nothing can be mounted on a link: it is compared when the run has ended.
@@ -76,6 +78,8 @@ class Protector {
   [[nodiscard]] PathWalker& Walker() const { return walker_; }
   [[nodiscard]] const Host& TheHost() const { return host_; }
   [[nodiscard]] const RuleSet& Rules() const { return rules_; }
+  // Read-write entries of the policy.
+  [[nodiscard]] std::vector<std::string> Grants() const;
   // Links that are protected, but can be turned.
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return links_; }
   // Names that are missing and that nothing holds.
@@ -95,7 +99,9 @@ class Protector {
   void NoteFilesBelow(const std::string& directory);
   [[nodiscard]] std::vector<std::string> OthersOf(const std::string& path);
   [[nodiscard]] bool TakeGrant(const std::string& path);
-  void TakeGrantsBelow();
+  void JudgeGrantsBelow();
+  [[nodiscard]] bool IsPartOfProtected(const std::string& grant) const;
+  void WarnOfEntry(const std::string& path);
   void ProtectExisting(const std::string& path, const FileStatus& status);
   void HoldName(const std::string& path, WhenMissing missing, std::string_view text);
   [[nodiscard]] bool IsHome(std::string_view path) const;
@@ -121,7 +127,7 @@ class Protector {
   std::vector<GitSnapshot::Text> links_ = {};
   std::set<std::string> watched_ = {};  // of those
   std::set<std::string> overridden_ = {};
-  std::set<std::string> asked_ = {};  // of a required preset: all that it protects, in grants or not
+  std::unordered_set<std::string> asked_ = {};  // until End: all that is protected, in grants or not
   std::vector<TakenGrant> taken_ = {};
   // Protected files with several names, by device and inode.
   struct SharedFile {
