@@ -87,9 +87,8 @@ bool IsOutdated(const Plan& plan, std::string_view text) {
 
 // The child ended without saying how its command did.
 //
-// bubblewrap explains itself on its standard error, and that is the command's, which is inherited untouched:
-// a copy of it cannot be had without a pipe in between, a second run would not be the same run. So the text
-// is quoted where the streams are pumped anyway; else it stands on standard error, right above our envelope.
+// bubblewrap explains itself on its standard error, which is the command's: what comes first is quoted, where
+// the stream is read; else it stands on standard error, right above our envelope.
 Error NotReported(const Plan& plan, const RelayResult& result, const StdioSetup& stdio, Reporting reporting) {
   if (reporting == Reporting::kPersistent) {
     return {

@@ -46,7 +46,8 @@ std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int targ
   options.source = std::move(source);
   options.target = target;
   options.filter = FilterFor(plan);
-  options.filtered = plan.output.Pumped() || HasMessages(plan, target);
+  options.filtered = plan.output.Pumped();
+  options.first_line = HasMessages(plan, target);
   return std::make_unique<Stream>(std::move(options));
 }
 

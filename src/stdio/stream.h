@@ -28,7 +28,9 @@ struct StreamOptions {
   UniqueFd source = {};
   int target = -1;  // borrowed
   OutputFilter filter = OutputFilter();
-  bool filtered = true;  // false: the filter passes everything on, and nobody asks for Head()
+  bool filtered = true;  // false: the filter passes everything on
+  // Whether somebody may ask for the first line, where the filter does not see everything.
+  bool first_line = false;
   // Called when the source ends, with the last byte that was read; its result is written, too.
   std::function<std::string(char)> at_end = {};
 };
@@ -61,7 +63,7 @@ class Stream {
   [[nodiscard]] bool Truncated() const { return filter_.Truncated(); }
   // The errno of a failed write other than to a closed pipe or socket, such as ENOSPC; 0: none.
   [[nodiscard]] int Failure() const { return failure_; }
-  // The first bytes that came, for messages.
+  // The first bytes that came, for messages, as far as the filter has seen them.
   [[nodiscard]] const std::string& Head() const { return filter_.Head(); }
 
  private:
@@ -76,7 +78,6 @@ class Stream {
   // Lets `write` append to the sink, and looks for terminal queries in it.
   void Emit(const std::function<void(std::string& sink)>& write);
   void WritePending();
-  [[nodiscard]] std::size_t WriteSize() const;
   ssize_t WriteOnce();
   void OnWriteError(int number);
   void LookAtTarget();
@@ -88,6 +89,7 @@ class Stream {
   int target_;
   int released_ = -1;  // the target's number until it is released; -1: it is kept
   bool moves_;
+  bool first_line_;              // it has not come yet, and is read
   bool pipe_or_socket_ = false;  // poll(2) reports when its reader is gone
   bool socket_ = false;
   bool non_blocking_ = false;

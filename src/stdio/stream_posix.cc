@@ -27,6 +27,7 @@ Stream::Stream(StreamOptions options)
     : source_(std::move(options.source)),
       target_(options.target),
       moves_(!options.filtered && !options.at_end && ::isatty(source_.Get()) == 0),
+      first_line_(options.first_line),
       filter_(std::move(options.filter)),
       at_end_(std::move(options.at_end)) {
   struct stat status {};
@@ -38,7 +39,7 @@ Stream::Stream(StreamOptions options)
     // A terminal and a socket take bytes without waiting by other means than splice(2).
     moves_ = moves_ && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
   }
-  if (!moves_) LookAtTarget();
+  if (!moves_ || first_line_) LookAtTarget();
 }
 
 void Stream::ReleaseTargetAtEnd() { released_ = target_ == STDOUT_FILENO ? target_ : -1; }
@@ -107,7 +108,7 @@ void Stream::Abandon() {
 }
 
 // False when nothing was there, or there was no room for it.
-bool Stream::TransferOnce() { return moves_ ? MoveOnce() : ReadOnce(); }
+bool Stream::TransferOnce() { return moves_ && !first_line_ && pending_.empty() ? MoveOnce() : ReadOnce(); }
 
 bool Stream::MoveOnce() {
   const ssize_t count = MoveNow(source_.Get(), target_, Wanted(kMaxPipeBytes));
@@ -155,6 +156,8 @@ bool Stream::ReadOnce() {
     last_ = buffer.at(static_cast<std::size_t>(count) - 1);
     const std::string_view text{buffer.data(), static_cast<std::size_t>(count)};
     Emit([&](std::string& sink) { filter_.Feed(text, sink); });
+    first_line_ = first_line_ && text.find('\n') == std::string_view::npos &&
+                  Head().size() < OutputFilter::kMaxHeadBytes;
     CountLeft(text.size());
     return true;
   }
@@ -203,16 +206,15 @@ void Stream::ReleaseTarget() {
   released_ = -1;
 }
 
-// A poll that says "writable" promises a pipe PIPE_BUF bytes, should this description be a blocking one.
-std::size_t Stream::WriteSize() const {
-  if (non_blocking_ || socket_) return pending_.size();
-  return terminal_ ? WholeSequences(pending_, PIPE_BUF) : std::min<std::size_t>(pending_.size(), PIPE_BUF);
-}
-
+// A launcher that is blocked enforces nothing. A terminal that cannot be opened again takes a little at a
+// time.
 ssize_t Stream::WriteOnce() {
   if (socket_) return SendNow(target_, pending_.data(), pending_.size());
-  return terminal_ ? turn_.Write(target_, pending_, WriteSize())
-                   : ::write(target_, pending_.data(), WriteSize());
+  if (!non_blocking_ && pipe_or_socket_) return WriteNow(target_, pending_.data(), pending_.size());
+  if (!terminal_) return ::write(target_, pending_.data(), pending_.size());
+  if (non_blocking_) return turn_.Write(target_, pending_, pending_.size());
+  errno = EAGAIN;
+  return IsWritable(target_) ? turn_.Write(target_, pending_, WholeSequences(pending_, PIPE_BUF)) : -1;
 }
 
 void Stream::WritePending() {
@@ -225,7 +227,6 @@ void Stream::WritePending() {
       return;
     }
     pending_.erase(0, static_cast<std::size_t>(count));
-    if (!non_blocking_ && !socket_) break;
   }
   if (!source_ && pending_.empty()) ReleaseTarget();
 }

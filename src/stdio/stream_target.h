@@ -1,6 +1,7 @@
 // Writing without blocking, as each system offers it.
 #pragma once
 
+#include <poll.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -42,6 +43,17 @@ void WidenCallers(int borrowed_pipe);
 // Lets a pipe of ours be opened through /proc/self/fd in one direction only: whoever opened the other end
 // would wait for itself. `mode`: S_IRUSR or S_IWUSR. The owner can change it; nothing depends on it.
 void OpenOnlyFor(int borrowed_pipe, mode_t mode);
+
+// Whether the target has room. A pipe then takes at least PIPE_BUF bytes, as long as nobody else writes.
+[[nodiscard]] inline bool IsWritable(int borrowed_fd) {
+  pollfd room{.fd = borrowed_fd, .events = POLLOUT, .revents = 0};
+  return ::poll(&room, 1, 0) > 0;
+}
+
+// write(2) to a pipe of which only a blocking description can be had: one that somebody else has made. It
+// does not block; where the kernel cannot promise that for a pipe (before Linux 6.4), another writer has to
+// take the room at the same moment to make it. -1 and EAGAIN: there is no room.
+[[nodiscard]] ssize_t WriteNow(int borrowed_pipe, const char* bytes, std::size_t size);
 
 // Sends on a socket without blocking and without SIGPIPE.
 [[nodiscard]] ssize_t SendNow(int borrowed_fd, const char* bytes, std::size_t size);

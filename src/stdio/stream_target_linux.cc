@@ -4,9 +4,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <string>
 #include <utility>
 
@@ -71,6 +74,15 @@ std::size_t HeldBytes(int borrowed_pipe) {
 }
 
 void OpenOnlyFor(int borrowed_pipe, mode_t mode) { ::fchmod(borrowed_pipe, mode); }
+
+ssize_t WriteNow(int borrowed_pipe, const char* bytes, std::size_t size) {
+  const iovec all{.iov_base = const_cast<char*>(bytes), .iov_len = size};
+  const ssize_t count = ::pwritev2(borrowed_pipe, &all, 1, -1, RWF_NOWAIT);
+  if (count >= 0 || errno == EAGAIN || errno == EINTR || errno == EPIPE) return count;
+  if (IsWritable(borrowed_pipe)) return ::write(borrowed_pipe, bytes, std::min<std::size_t>(size, PIPE_BUF));
+  errno = EAGAIN;
+  return -1;
+}
 
 ssize_t SendNow(int borrowed_fd, const char* bytes, std::size_t size) {
   return ::send(borrowed_fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);

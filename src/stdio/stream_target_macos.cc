@@ -1,8 +1,11 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 
 #include "stdio/stream_target.h"
 
@@ -32,6 +35,12 @@ std::size_t HeldBytes(int borrowed_pipe) {
 
 // Nothing opens a pipe again here.
 void OpenOnlyFor(int /*borrowed_pipe*/, mode_t /*mode*/) {}
+
+ssize_t WriteNow(int borrowed_pipe, const char* bytes, std::size_t size) {
+  if (IsWritable(borrowed_pipe)) return ::write(borrowed_pipe, bytes, std::min<std::size_t>(size, PIPE_BUF));
+  errno = EAGAIN;
+  return -1;
+}
 
 // The launcher ignores SIGPIPE (MacSignals).
 ssize_t SendNow(int borrowed_fd, const char* bytes, std::size_t size) {

@@ -16,11 +16,6 @@ constexpr int kLongestTurnMs = 1000;
 // Ends a string, and whatever else was begun by beginning anew.
 constexpr std::string_view kEndSequence = "\033\\";
 
-bool IsWritable(int terminal) {
-  pollfd room{.fd = terminal, .events = POLLOUT, .revents = 0};
-  return ::poll(&room, 1, 0) > 0;
-}
-
 }  // namespace
 
 ssize_t TerminalTurn::Write(int borrowed_fd, std::string& pending, std::size_t size) {
