@@ -4,13 +4,16 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/lists.h"
+#include "base/path.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/search.h"
@@ -68,49 +71,39 @@ constexpr const char* kFilesNamed[] = {"HGRCPATH",     "JJ_CONFIG",    "LG_CONFI
 // ld.so(8), iconv(3), Python's module site. Perl is what git's own programs are written in.
 struct LoadedFrom {
   std::string_view variable;
-  std::string_view files;
+  std::span<const std::string_view> files;
 };
+// Below are those for the capabilities of a processor: glibc-hwcaps/x86-64-v3, tls/x86_64.
+constexpr std::string_view kLibraries[] = {"/*.so*", "/*/*.so*", "/*/*/*.so*"};
+constexpr std::string_view kMacLibraries[] = {"/*.dylib"};
+constexpr std::string_view kConversions[] = {"/gconv-modules*", "/gconv-modules.d/*.conf", "/*.so"};
+// Below are those of versions, architectures and packages; `auto` has the libraries of modules (DynaLoader).
+constexpr std::string_view kPerlFiles[] = {"/*.pm*",        "/*/*.pm*",        "/*/*/*.pm*",
+                                           "/auto/**/*.so", "/*/auto/**/*.so", "/*/*/auto/**/*.so"};
+// Beside what ComparedSearch finds.
+constexpr std::string_view kPythonFiles[] = {"/sitecustomize/**/*", "/usercustomize/**/*"};
+constexpr std::string_view kPythonUserFiles[] = {
+    "/lib/python*/site-packages/*customize*", "/lib/python*/site-packages/*customize*/**/*",
+    "/lib/python*/site-packages/__pycache__/*customize*", "/lib/python*/site-packages/*.pth"};
+constexpr std::string_view kMercurialFiles[] = {"/*.rc"};
+constexpr std::string_view kEmacsFiles[] = {"/*.el*", "/*.so*", "/*.dylib"};  // compiled: .elc, .eln; modules
+constexpr std::string_view kPythonPath = "PYTHONPATH";
 constexpr LoadedFrom kLoadedFrom[] = {
-    {"LD_LIBRARY_PATH", "/*.so*"},  // and hardware capabilities: glibc-hwcaps/x86-64-v3, tls/x86_64
-    {"LD_LIBRARY_PATH", "/*/*.so*"},
-    {"LD_LIBRARY_PATH", "/*/*/*.so*"},
-    {"LD_PRELOAD", "/*.so*"},  // with a token of ld.so in it; else a file, which is held
-    {"LD_PRELOAD", "/*/*.so*"},
-    {"LD_PRELOAD", "/*/*/*.so*"},
-    {"LD_AUDIT", "/*.so*"},
-    {"LD_AUDIT", "/*/*.so*"},
-    {"LD_AUDIT", "/*/*/*.so*"},
-    {"DYLD_LIBRARY_PATH", "/*.dylib"},
-    {"GCONV_PATH", "/gconv-modules*"},
-    {"GCONV_PATH", "/gconv-modules.d/*.conf"},
-    {"GCONV_PATH", "/*.so"},
-    {"PERL5LIB", "/*.pm*"},  // and versions, architectures, packages
-    {"PERL5LIB", "/*/*.pm*"},
-    {"PERL5LIB", "/*/*/*.pm*"},
-    {"PERL5LIB", "/auto/**/*.so"},  // libraries of modules (DynaLoader)
-    {"PERL5LIB", "/*/auto/**/*.so"},
-    {"PERL5LIB", "/*/*/auto/**/*.so"},
-    {"PERLLIB", "/*.pm*"},
-    {"PERLLIB", "/*/*.pm*"},
-    {"PERLLIB", "/*/*/*.pm*"},
-    {"PERLLIB", "/auto/**/*.so"},
-    {"PERLLIB", "/*/auto/**/*.so"},
-    {"PERLLIB", "/*/*/auto/**/*.so"},
-    {"PYTHONPATH", "/sitecustomize/**/*"},  // beside what OfPython finds
-    {"PYTHONPATH", "/usercustomize/**/*"},
-    {"PYTHONUSERBASE", "/lib/python*/site-packages/*customize*"},
-    {"PYTHONUSERBASE", "/lib/python*/site-packages/*customize*/**/*"},
-    {"PYTHONUSERBASE", "/lib/python*/site-packages/__pycache__/*customize*"},
-    {"PYTHONUSERBASE", "/lib/python*/site-packages/*.pth"},
-    {"HGRCPATH", "/*.rc"},
-    {"EMACSLOADPATH", "/*.el*"},  // and what is compiled of it: .elc, .eln
-    {"EMACSLOADPATH", "/*.so*"},  // modules
-    {"EMACSLOADPATH", "/*.dylib"}};
+    {"LD_LIBRARY_PATH", kLibraries},
+    {"LD_PRELOAD", kLibraries},  // with a token of ld.so in it; else a file, which is held
+    {"LD_AUDIT", kLibraries},
+    {"DYLD_LIBRARY_PATH", kMacLibraries},
+    {"GCONV_PATH", kConversions},
+    {"PERL5LIB", kPerlFiles},
+    {"PERLLIB", kPerlFiles},
+    {kPythonPath, kPythonFiles},
+    {"PYTHONUSERBASE", kPythonUserFiles},
+    {"HGRCPATH", kMercurialFiles},
+    {"EMACSLOADPATH", kEmacsFiles}};
 
 // Modules that Python loads whenever it starts (site, importlib): from the entries of PYTHONPATH before the
 // system's own, as far as they are not part of the program; the last two by customizations of Debian's and of
 // setuptools.
-constexpr std::string_view kPythonPath = "PYTHONPATH";
 constexpr std::string_view kPythonStart =
     "sitecustomize|usercustomize|encodings|codecs|io|abc|site|os|stat|posixpath|genericpath|"
     "_collections_abc|_sitebuiltins|_bootlocale|_weakrefset|apport_python_hook|_distutils_hack";
@@ -439,9 +432,6 @@ class Notes {
   }
 
  private:
-  static bool IsBelow(std::string_view path, std::string_view directory) {
-    return path != directory && IsAtOrBelow(path, directory);
-  }
   // An entry of the policy lets a part of it be written.
   [[nodiscard]] bool HoldsGrant(const std::string& directory) const {
     return std::any_of(grants_.begin(), grants_.end(),
@@ -568,8 +558,8 @@ class FoundReview {
 }  // namespace
 
 Status CheckSearched(const GitProtection& git, const Protector& protector) {
-  std::set<std::string_view> variables = {"PATH"};
-  for (const LoadedFrom& loaded : kLoadedFrom) variables.insert(loaded.variable);
+  std::vector<std::string_view> variables = {"PATH"};
+  for (const LoadedFrom& loaded : kLoadedFrom) variables.push_back(loaded.variable);
   for (const std::string_view variable : variables) {
     for (const std::string& directory : DirectoriesIn(variable, protector.TheHost(), git)) {
       const Result<Walked> walked = protector.Walker().Walk(directory);
@@ -601,8 +591,9 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   for (const std::string& directory : DirectoriesIn("PATH", host, git))
     notes.AddDirectory(directory, git.Homes());
   for (const LoadedFrom& loaded : kLoadedFrom) {
-    for (const std::string& directory : DirectoriesIn(loaded.variable, host, git))
-      notes.AddPattern(Below(directory, loaded.files));
+    for (const std::string& directory : DirectoriesIn(loaded.variable, host, git)) {
+      for (const std::string_view files : loaded.files) notes.AddPattern(Below(directory, files));
+    }
   }
   for (const std::string& entry : DirectoriesIn(kPythonPath, host, git)) notes.AddPython(entry);
   // In place of every __pycache__.
