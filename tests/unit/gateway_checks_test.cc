@@ -6,19 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/counted.h"
 #include "tests/support/network_world.h"
 
 namespace mxc::gateway_checks_test {
 namespace {
 
+using test::Counted;
+
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-std::string Counted(std::size_t width, const std::string& content) {
-  std::string out;
-  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
-  return out + content;
-}
 // A ClientHello with these extensions.
 std::string Tls(const std::string& extensions) {
   const std::string hello = "\x03\x03" + std::string(32, 'r') + Counted(1, "") + Counted(2, "\x13\x01") +
