@@ -58,10 +58,20 @@ int RefuseEarly(const Error& error, const Options& options) {
   return Refuse(error);
 }
 
-// What is told beside the answer is for people.
-int PrintAnswer(const Result<std::vector<Warning>>& told) {
-  if (!told) return Refuse(told.error());
-  for (const Warning& warning : *told) TellWarning(warning.message);
+// ... which may say what the commands of a sandbox have left.
+int Refuse(const Error& error, session::Receipt& receipt) {
+  int status = 0;
+  const bool heard = IsHeard([&] { status = Refuse(error); });
+  if (std::fflush(stdout) == 0 || heard) receipt.Give();
+  return status;
+}
+
+// What is told beside the answer is for people. What nobody hears stays to be asked for.
+int PrintAnswer(const Result<std::vector<Warning>>& told, session::Receipt& receipt, bool gone = false) {
+  if (!told) return Refuse(told.error(), receipt);
+  const bool heard = TellWarnings(*told);
+  if (!heard && gone) return Refuse(LeftUntold());
+  if (heard) receipt.Give();
   return Succeed();
 }
 
@@ -110,7 +120,8 @@ int ProvisionPhase(Config config, const std::vector<FlagPlace>& flags, const Opt
   if (std::fflush(stdout) == 0) {
     made->sandbox.Keep();
   } else if (id) {
-    static_cast<void>(session::Deprovision(*id));
+    session::Receipt receipt;
+    static_cast<void>(session::Deprovision(*id, receipt));
   }
   return status;
 }
@@ -198,8 +209,17 @@ Result<NewSandbox> MakeSandbox(const Config& config, const std::vector<FlagPlace
   return NewSandbox{.sandbox = std::move(*made), .containment = plan.containment, .tier = plan.tier};
 }
 
-Result<std::vector<Warning>> StartSandbox(const session::SandboxId& id, const Host& host) {
-  Result<std::vector<Warning>> told = session::Start(id);
+Error LeftUntold() {
+  return {.code = ErrorCode::kOutputLost,
+          .message =
+              "the sandbox has ended, and what its commands have left could not be written to standard "
+              "error: it stays until somebody has asked for that",
+          .hint = "call this again with a standard error that can be written"};
+}
+
+Result<std::vector<Warning>> StartSandbox(const session::SandboxId& id, const Host& host,
+                                          session::Receipt& receipt) {
+  Result<std::vector<Warning>> told = session::Start(id, receipt);
   const auto hint = Dispatch(id.containment).refusal_hint;
   if (!told && told.error().code == ErrorCode::kUnavailable && told.error().hint.empty() && hint != nullptr)
     told.error().hint = hint(host);
@@ -238,8 +258,9 @@ std::string NothingIsKept(const session::SandboxId& id) {
 }
 
 // What goes wrong once the command runs is told as after a run: standard output was the command's.
-Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options, const Host& host) {
-  Result<session::Entered> entry = session::Enter(id);
+Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options, const Host& host,
+                         session::Receipt& receipt) {
+  Result<session::Entered> entry = session::Enter(id, receipt);
   std::string problem;
   if (entry) {
     const Status apart = KeepRecordsApart(*entry, host, options, problem);
@@ -327,21 +348,24 @@ int RunPhase(const Request& request, Options options, const Host& host) {
   const Result<session::SandboxId> id = session::ParseSandboxId(config->sandbox_id);
   if (!id) return RefuseEarly(id.error(), options);
   if (options.mode == Mode::kDryRun) return Succeed();
+  session::Receipt receipt;
   switch (*config->phase) {
     case Phase::kProvision:
       break;
     case Phase::kStart:
-      return PrintAnswer(StartSandbox(*id, host));
+      return PrintAnswer(StartSandbox(*id, host, receipt), receipt);
     case Phase::kExec: {
-      const Result<int> status = RunInSandbox(*id, *config, options, host);
+      const Result<int> status = RunInSandbox(*id, *config, options, host, receipt);
       if (status) return *status;
-      return options.quiet && (options.status_fd || !options.result_file.empty()) ? 1
-                                                                                  : Refuse(status.error());
+      if (!options.quiet || (!options.status_fd && options.result_file.empty()))
+        return Refuse(status.error(), receipt);
+      receipt.Give();
+      return 1;
     }
     case Phase::kStop:
-      return PrintAnswer(session::Stop(*id));
+      return PrintAnswer(session::Stop(*id, receipt), receipt);
     case Phase::kDeprovision:
-      return PrintAnswer(session::Deprovision(*id));
+      return PrintAnswer(session::Deprovision(*id, receipt), receipt, true);
   }
   return 1;
 }
@@ -367,8 +391,13 @@ int PrintReaped() { return Print({{"reaped", session::Reap()}}); }
 Result<bool> EndContainer(const std::string& name, const Host& host) {
   const Result<session::SandboxId> id = session::ParseSandboxId(name);
   if (!id) return EndRunNamed(name, host);
-  const Result<std::vector<Warning>> gone = session::Deprovision(*id);
-  if (gone) return true;
+  session::Receipt receipt;
+  const Result<std::vector<Warning>> gone = session::Deprovision(*id, receipt);
+  if (gone) {
+    if (!TellWarnings(*gone)) return LeftUntold();
+    receipt.Give();
+    return true;
+  }
   const ErrorCode code = gone.error().code;
   return code == ErrorCode::kStaleId || code == ErrorCode::kNotProvisioned ? Result<bool>(false)
                                                                            : gone.error();

@@ -36,10 +36,14 @@ struct NewSandbox {
                                              Options options, const Host& host);
 // Builds a sandbox that has been provisioned. Errors: those of session::Start; where the kernel refuses it,
 // with what a run says about that.
-[[nodiscard]] Result<std::vector<Warning>> StartSandbox(const session::SandboxId& id, const Host& host);
-// Runs the command of an exec request. The exit status. Errors: it has not been started.
+[[nodiscard]] Result<std::vector<Warning>> StartSandbox(const session::SandboxId& id, const Host& host,
+                                                        session::Receipt& receipt);
+// Of a sandbox that was to go: nobody has heard what its commands have left.
+[[nodiscard]] Error LeftUntold();
+// Runs the command of an exec request. The exit status. Errors: it has not been started; `receipt` is for
+// what they say of the sandbox.
 [[nodiscard]] Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options,
-                                       const Host& host);
+                                       const Host& host, session::Receipt& receipt);
 // The sandbox's plan, taken out of `entry`, with the command of the request. Errors: kConflict.
 [[nodiscard]] Result<Plan> PlanOf(const Config& config, session::Entered& entry, const Host& host);
 // A run with this `containerId`. False: there is none.

@@ -29,6 +29,12 @@ int RefuseVerb(const Error& error) {
   return ExitStatus(error.code);
 }
 
+// ... with what the error says of the sandbox.
+int RefuseVerb(const Error& error, session::Receipt& receipt) {
+  if (IsHeard([&] { TellError(error); })) receipt.Give();
+  return ExitStatus(error.code);
+}
+
 // `word` is its identifier, or a beginning of it; the containment in front may be left out.
 bool IsMeant(const session::Listed& listed, std::string_view word) {
   const std::string_view id = listed.id;
@@ -99,9 +105,10 @@ void TellUse(const SandboxId& id) {
 }
 
 Status StartAndTell(const SandboxId& id, const Host& host) {
-  const Result<std::vector<Warning>> told = StartSandbox(id, host);
+  session::Receipt receipt;
+  const Result<std::vector<Warning>> told = StartSandbox(id, host, receipt);
   if (!told) return told.error();
-  for (const Warning& warning : *told) TellWarning(warning.message);
+  if (TellWarnings(*told)) receipt.Give();
   fmt::print("{}\n", id.Text());
   if (std::fflush(stdout) != 0) return NotTold();
   TellUse(id);
@@ -120,9 +127,7 @@ int StayWith(session::Provisioned& sandbox) {
   constexpr int kSignalled = 128;
   const Result<session::Provisioned::End> end = sandbox.Wait();
   if (!end) return RefuseVerb(InWordsOfVerbs(end.error(), sandbox.id));
-  std::clearerr(stderr);
-  for (const Warning& warning : end->left) TellWarning(warning.message);
-  if (end->ended && std::fflush(stderr) == 0 && std::ferror(stderr) == 0) sandbox.Heard();
+  if (TellWarnings(end->left) && end->ended) sandbox.Heard();
   return end->signal == 0 ? 0 : kSignalled + end->signal;
 }
 
@@ -148,8 +153,9 @@ int StartVerb(Options options, const Host& host) {
     made->sandbox.Keep();
     return 0;
   }
+  session::Receipt receipt;
   if (id) [[maybe_unused]]
-    const Result<std::vector<Warning>> gone = session::Deprovision(*id);
+    const Result<std::vector<Warning>> gone = session::Deprovision(*id, receipt);
   return RefuseVerb(InWordsOfVerbs(started.error(), made->sandbox.id));
 }
 
@@ -161,16 +167,19 @@ int ExecVerb(Options options, const Host& host) {
   const Request request = ReadRequest(options, host);
   if (!request.config) return RefuseVerb(request.config.error());
   if (!options.report && !options.background) options.report = request.report;
-  const Result<int> status = RunInSandbox(*id, *request.config, options, host);
-  return status ? *status : RefuseVerb(InWordsOfVerbs(status.error(), word));
+  session::Receipt receipt;
+  const Result<int> status = RunInSandbox(*id, *request.config, options, host, receipt);
+  return status ? *status : RefuseVerb(InWordsOfVerbs(status.error(), word), receipt);
 }
 
 int StopVerb(const Options& options) {
   const Result<SandboxId> id = FindSandbox(options.sandbox);
   if (!id) return RefuseVerb(id.error());
-  const Result<std::vector<Warning>> left = session::Deprovision(*id);
-  if (!left) return RefuseVerb(InWordsOfVerbs(left.error(), options.sandbox));
-  for (const Warning& warning : *left) TellWarning(warning.message);
+  session::Receipt receipt;
+  const Result<std::vector<Warning>> left = session::Deprovision(*id, receipt);
+  if (!left) return RefuseVerb(InWordsOfVerbs(left.error(), options.sandbox), receipt);
+  if (!TellWarnings(*left)) return RefuseVerb(LeftUntold());
+  receipt.Give();
   return 0;
 }
 

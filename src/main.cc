@@ -2,7 +2,9 @@
 
 #include "entry.h"
 #include "inside_linux.h"
+#include "report/report.h"
 #include "shell/shell_call.h"
+#include "spawn/program_pages.h"
 #include "stdio/stdio_setup.h"
 
 int main(int argc, char** argv) {
@@ -11,6 +13,7 @@ int main(int argc, char** argv) {
   if (!shell) {
     if (const std::optional<int> status = mxc::RunInside(argc, argv)) return *status;
   }
-  mxc::FillStandardStreams();
+  mxc::MapProgramCode();
+  if (!mxc::FillStandardStreams()) mxc::TellNobody();
   return mxc::RunMain(argc, argv);
 }

@@ -79,6 +79,9 @@ struct GitSnapshot {
       kAll,    // at any depth
       kTop,    // of a git directory: what is not in git's own layout, at any depth below that
       kNamed,  // files called one of `names`, at any depth
+      // What Python loads of its own accord from `directory`, an entry of PYTHONPATH as it is written:
+      // modules there, or a file in its place.
+      kPython,
     };
     std::string directory = {};
     What what = What::kAll;
@@ -86,6 +89,9 @@ struct GitSnapshot {
     std::vector<Text> files = {};
   };
   std::vector<Compared> compared = {};
+  // Programs called as hooks in a directory `hooks` of what is no repository: `git init --bare` would make
+  // one of it.
+  std::vector<Text> hooks = {};
   std::optional<std::uint64_t> since = {};  // the host's time, no later than the search
   // When the caller's oldest overlapping run began: its command may have written what is younger.
   std::optional<std::uint64_t> others_since = {};

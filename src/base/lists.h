@@ -18,7 +18,7 @@ template <class Separators>
 // `word` is one of "a|b|c*": a name that ends in "*" is the beginning of one.
 [[nodiscard]] inline bool IsOneOf(std::string_view word, std::string_view list) {
   while (!list.empty()) {
-    std::string_view name = TakePiece(list, "|");
+    std::string_view name = TakePiece(list, '|');
     const bool begins = name.ends_with('*');
     if (begins) name.remove_suffix(1);
     if (begins ? word.starts_with(name) : word == name) return true;

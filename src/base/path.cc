@@ -11,7 +11,9 @@ std::string_view ParentOf(std::string_view path) {
 }
 
 std::string JoinPath(std::string_view directory, std::string_view name) {
-  std::string result{directory};
+  std::string result;
+  result.reserve(directory.size() + 1 + name.size());
+  result += directory;
   if (directory != "/") result += '/';
   result += name;
   return result;

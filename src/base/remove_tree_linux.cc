@@ -18,12 +18,26 @@ namespace {
 
 constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// What stands deeper than one level is moved up to the top first, so nothing has to be remembered.
-// A directory's own mode may keep us out. Where this fails, opening it does.
-void LetUsIn(int directory, const char* name) {
-  if (::fchmodat(directory, name, 0700, 0) != 0) errno = 0;
+// A directory's own mode may keep its owner out. It is changed by the object, because another may have been
+// put at the name, a link for instance. Where this fails, opening it does. -1: no directory.
+int OpenAndLetUsIn(int directory, const char* name) {
+  const int object = ::openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (object < 0) return -1;
+  std::array<char, 32> path{"/proc/self/fd/"};
+  *std::to_chars(path.data() + 14, path.data() + path.size() - 1, object).ptr = '\0';
+  if (::chmod(path.data(), 0700) != 0) errno = 0;
+  return object;
 }
 
+int OpenDirectory(int directory, const char* name) {
+  const int object = OpenAndLetUsIn(directory, name);
+  if (object < 0) return -1;
+  const int opened = ::openat(object, ".", kDirectory);
+  ::close(object);
+  return opened;
+}
+
+// What stands deeper than one level is moved up to the top first, so nothing has to be remembered.
 class Remover {
  public:
   explicit Remover(int top) : top_(top) {}
@@ -61,8 +75,7 @@ class Remover {
 
   void RemoveAtTop(int top, const char* name) {
     if (Remove(top, name)) return;
-    LetUsIn(top, name);  // a directory by now
-    const int inner = ::openat(top, name, kDirectory);
+    const int inner = OpenDirectory(top, name);
     if (inner < 0) return;
     Walk(inner, &Remover::RemoveOrLift);
     ::close(inner);
@@ -71,7 +84,8 @@ class Remover {
 
   void RemoveOrLift(int directory, const char* name) {
     if (Remove(directory, name)) return;
-    LetUsIn(directory, name);
+    const int object = OpenAndLetUsIn(directory, name);
+    if (object >= 0) ::close(object);
     for (;;) {
       std::array<char, 32> lifted{"lifted-"};
       char* const end = lifted.data() + lifted.size() - 1;
@@ -87,22 +101,10 @@ class Remover {
   std::uint64_t done_ = 0;
 };
 
-// Its mode may keep its owner out. It is changed by the object: another may have been put at the name.
-int OpenTop(const char* path) {
-  const int object = ::open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (object < 0) return -1;
-  std::array<char, 32> name{"/proc/self/fd/"};
-  *std::to_chars(name.data() + 14, name.data() + name.size() - 1, object).ptr = '\0';
-  if (::chmod(name.data(), 0700) != 0) errno = 0;
-  const int top = ::openat(object, ".", kDirectory);
-  ::close(object);
-  return top;
-}
-
 }  // namespace
 
 void RemoveTree(const char* path) {
-  const int top = OpenTop(path);
+  const int top = OpenDirectory(AT_FDCWD, path);
   if (top < 0) return;
   Remover remover{top};
   while (remover.Round()) {

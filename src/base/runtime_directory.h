@@ -27,6 +27,8 @@ struct RuntimeDirectory {
   // one of the caller's only gets its mode back: a command under Landlock alone can change modes outside of
   // its grants.
   [[nodiscard]] static Result<RuntimeDirectory> OpenTempPlace(const std::string& path);
+  // Those of the caller's that there are, below all of kTempBases.
+  [[nodiscard]] static std::vector<RuntimeDirectory> ExistingTempPlaces();
   // All that Open can choose from that there are: which of them it chooses depends on the environment of the
   // call.
   [[nodiscard]] static std::vector<RuntimeDirectory> Existing();

@@ -141,6 +141,17 @@ Result<RuntimeDirectory> RuntimeDirectory::OpenTempPlace(const std::string& path
   return OpenAt(path);
 }
 
+std::vector<RuntimeDirectory> RuntimeDirectory::ExistingTempPlaces() {
+  std::vector<RuntimeDirectory> found;
+  for (const char* const base : kTempBases) {
+    const std::string path = TempPlaceIn(base, ::geteuid());
+    TakeModeBack(path);
+    Result<RuntimeDirectory> place = OpenAt(path);
+    if (place) found.push_back(std::move(*place));
+  }
+  return found;
+}
+
 std::vector<RuntimeDirectory> RuntimeDirectory::Existing() {
   std::vector<RuntimeDirectory> found;
   for (const std::string& path : Candidates()) {

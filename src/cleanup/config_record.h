@@ -39,7 +39,7 @@ class ConfigRecord {
 };
 
 // Restores what the records of killed runs name. A record stays until everything in it is restored, or
-// somebody removes it.
+// somebody removes it. One that cannot be read is kept under another name, and is a problem once.
 [[nodiscard]] Recovery RestoreByRecords();
 
 }  // namespace mxc

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -48,17 +49,19 @@ std::string Pack(const std::vector<GuardedConfig>& configs) {
   return packed;
 }
 
-std::vector<GuardedConfig> Unpack(const std::string& text) {
+// nullopt: it is no record of ours.
+std::optional<std::vector<GuardedConfig>> Unpack(const std::string& text) {
   std::vector<GuardedConfig> configs;
   const Packed record = Packed::from_cbor(text, true, false);
-  if (!record.is_array()) return configs;
+  if (!record.is_array()) return std::nullopt;
   try {
     for (const Packed& entry : record)
       configs.push_back({.path = StringIn(entry.at("path")),
                          .text = StringIn(entry.at("text")),
                          .mode = entry.at("mode").get<unsigned>(),
                          .directory = entry.value("directory", std::uint64_t{0})});
-  } catch (const Packed::exception&) {  // a record of none of ours
+  } catch (const Packed::exception&) {
+    return std::nullopt;
   }
   return configs;
 }
@@ -117,6 +120,18 @@ std::string Sentence(const RestoredConfigs::Left& left, const std::string& recor
          Quoted(record);
 }
 
+// Under a name that no later call takes for a record.
+void MoveAside(const RuntimeDirectory& directory, const std::string& name, Recovery& recovery) {
+  const int place = directory.descriptor.Get();
+  const std::string aside = "unreadable" + name;
+  const bool moved = ::renameat(place, name.c_str(), place, aside.c_str()) == 0;
+  recovery.problems.push_back(
+      "the record of configurations that an earlier run was to put back cannot be read; it is " +
+      Quoted(directory.path + "/" + (moved ? aside : name)) +
+      ". The configurations of git below the read-write grants of that run may say what its command wrote: "
+      "read them before you use git there, and then remove the record");
+}
+
 // `file`: a record that this process has locked.
 void RestoreByRecord(const RuntimeDirectory& directory, const std::string& name, const UniqueFd& file,
                      Recovery& recovery) {
@@ -128,14 +143,15 @@ void RestoreByRecord(const RuntimeDirectory& directory, const std::string& name,
       named.st_ino != open.st_ino)
     return;
   const bool told = (open.st_mode & 0777U) == kTold;
-  const std::vector<GuardedConfig> configs = Unpack(ReadRecord(file.Get()));
-  const RestoredConfigs restored = RestoreConfigs(configs, told);
+  const std::optional<std::vector<GuardedConfig>> configs = Unpack(ReadRecord(file.Get()));
+  if (!configs) return MoveAside(directory, name, recovery);
+  const RestoredConfigs restored = RestoreConfigs(*configs, told);
   recovery.restored += restored.count;
   for (const RestoredConfigs::Left& each : restored.left)
     (told ? recovery.known : recovery.problems).push_back(Sentence(each, directory.path + "/" + name));
   if (restored.left.empty()) {
     ::unlinkat(place, name.c_str(), 0);
-  } else if (!told || restored.left.size() < configs.size()) {
+  } else if (!told || restored.left.size() < configs->size()) {
     WriteRecord(place, name, ConfigsOf(restored.left), kTold);
   }
 }
@@ -182,7 +198,11 @@ Recovery RestoreByRecords() {
     for (const std::string& name : RecordsIn(directory)) {
       constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
       const UniqueFd file{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
-      if (file && LockAlone(file)) RestoreByRecord(directory, name, file, recovery);
+      if (!file && errno != ENOENT) {  // ENOENT: its run has just ended
+        MoveAside(directory, name, recovery);
+      } else if (file && LockAlone(file)) {
+        RestoreByRecord(directory, name, file, recovery);
+      }
     }
   }
   return recovery;

@@ -29,8 +29,11 @@ constexpr int kWayItself = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 std::string LinkOf(int directory) { return "/proc/self/fd/" + std::to_string(directory); }
 
 std::string AclOf(int directory, const char* name) {
-  std::string value(XATTR_SIZE_MAX, '\0');
-  const ssize_t size = ::getxattr(LinkOf(directory).c_str(), name, value.data(), value.size());
+  const std::string link = LinkOf(directory);
+  std::string value;
+  if (::getxattr(link.c_str(), name, nullptr, 0) <= 0) return value;  // mostly
+  value.resize(XATTR_SIZE_MAX);
+  const ssize_t size = ::getxattr(link.c_str(), name, value.data(), value.size());
   value.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
   return value;
 }

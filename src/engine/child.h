@@ -26,7 +26,7 @@ struct Child {
   // Namespaces to discard at the end; -1: none. `mounts` are those that we built, `locked_mounts` their copy.
   int mounts = -1, locked_mounts = -1, network = -1;
   bool signals_inside = false;  // kill(-1) reaches only processes that we have started
-  bool temp_made = false;
+  int temp = -1;  // the directory for temporary files, locked as long as it is open; -1: it is not made
 
   // Ends the process; in the init of a sandbox without namespaces, after all its processes.
   [[noreturn]] void Leave(int status) const;

@@ -120,7 +120,7 @@ pid_t StartCommand(const Child& child) {
 void CloseStreams(const Child& child) {
   const Program& program = child.program;
   CloseAllBut(child.session ? 3 : 0, std::array{child.report_to, child.control_socket, program.discard_sender,
-                                                program.discard_queue});
+                                                program.discard_queue, child.temp});
 }
 
 // In an outer /proc our children have other pids.

@@ -101,7 +101,8 @@ void LockDown(Child& child, NetworkAhead& network) {
   const int ruleset = child.program.outer_proc ? child.landlock.ruleset : -1;
   for (const auto& [first, last] : child.program.surplus) {
     child.Check(
-        CloseRangeBut(first, last, std::array{child.mounts, child.locked_mounts, child.network, ruleset}),
+        CloseRangeBut(first, last,
+                      std::array{child.mounts, child.locked_mounts, child.network, ruleset, child.temp}),
         Step::kDescriptors);
   }
   network.Reap(child);

@@ -14,10 +14,10 @@
 #include <csignal>
 #include <string_view>
 
-#include "base/own_files.h"
 #include "base/remove_tree.h"
 #include "base/runtime_directory.h"
 #include "engine/landlock_rules.h"
+#include "engine/run_temp.h"
 #include "engine/signal_guard.h"
 #include "mxc/sandbox/private_home.h"
 #include "seccomp/seccomp.h"
@@ -38,11 +38,11 @@ bool IsGranted(const LandlockSandbox& sandbox, std::string_view path) {
                      [&](const LandlockGrant& grant) { return IsAtOrBelow(path, grant.path); });
 }
 
-// A name that nobody can have made before, in a directory of ours that every run denies.
 Result<std::string> ChooseTemp(const LandlockSandbox& sandbox) {
   const Result<RuntimeDirectory> place = RuntimeDirectory::OpenTempPlace(sandbox.temp_place);
   if (!place) return place.error();
-  return place->path + "/mxc-" + RandomName();
+  SweepRunTemps(*place);
+  return ChooseRunTemp(*place);
 }
 
 // Without Landlock's scoped signals init needs /proc to find the processes that it has to end.
@@ -90,14 +90,11 @@ void FillHome(const Child& child, int temp) {
 void MakeTemp(Child& child) {
   const std::string& temp = child.program.temp;
   if (temp.empty()) return;
-  child.Check(::mkdir(temp.c_str(), 0700), Step::kTemp);
-  child.temp_made = true;
-  const int directory =
-      child.Check(::open(temp.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), Step::kTemp);
+  const int directory = child.Check(MakeRunTemp(temp.c_str()), Step::kTemp);
+  child.temp = directory;
   child.Check(::mkdirat(directory, kHome.data() + 1, 0700), Step::kTemp);
   FillHome(child, directory);
   child.Check(Allow(child.landlock, directory, Grant::kWriteTree), Step::kLandlock);
-  ::close(directory);
 }
 
 template <class Visit>
@@ -245,7 +242,7 @@ void EndSupervision(const Child& child) {
       if (::waitpid(-1, nullptr, WNOHANG) <= 0) break;
     }
   }
-  if (child.temp_made) RemoveTree(child.program.temp.c_str());
+  if (child.temp >= 0) RemoveTree(child.program.temp.c_str());
 }
 
 }  // namespace mxc::engine

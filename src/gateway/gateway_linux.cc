@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -18,9 +19,12 @@
 namespace mxc {
 namespace {
 
-// The remaining records are a few kilobytes, but a loaded machine may not schedule the gateway for a second.
-// One that takes longer hangs, and is killed.
-constexpr int kFinishMs = 3000;
+// A loaded machine may not schedule the gateway for a second. One that is silent for longer hangs, and is
+// killed.
+constexpr std::int64_t kFinishMs = 3000;
+// Some ten thousand records may remain (record_limit.h), which are written to files meanwhile.
+constexpr std::int64_t kMostFinishMs = 30000;
+constexpr int kRecordsPerTurn = 64;
 
 struct SocketPair {
   UniqueFd ours = {};
@@ -41,12 +45,19 @@ std::int64_t NowMs() {
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
 }
 
-// Until the other end is closed, for at most `limit_ms`, or until it is interrupted.
+// Until the other end is closed, for at most `limit_ms`, and `silence_ms` without a record, or until it is
+// interrupted.
 void TakeRecordsUntilEnd(int records, const std::function<void(const GatewayRecord&)>& on_record,
-                         std::int64_t limit_ms, const Undelivered& undelivered) {
+                         std::int64_t limit_ms, std::int64_t silence_ms, const Undelivered& undelivered) {
   const std::int64_t deadline = NowMs() + limit_ms;
-  for (std::int64_t left = limit_ms; left > 0; left = deadline - NowMs()) {
-    while (const auto record = ReadRecord(records)) on_record(*record);
+  std::int64_t heard_ms = NowMs();
+  for (std::int64_t left = silence_ms; left > 0; left = std::min(deadline, heard_ms + silence_ms) - NowMs()) {
+    for (int i = 0; i < kRecordsPerTurn; ++i) {
+      const auto record = ReadRecord(records);
+      if (!record) break;
+      on_record(*record);
+      heard_ms = NowMs();
+    }
     pollfd polls[] = {{.fd = records, .events = POLLIN, .revents = 0},
                       {.fd = undelivered.interrupt, .events = POLLIN, .revents = 0}};
     if (::poll(polls, std::size(polls), static_cast<int>(left)) < 0 && errno != EINTR) break;
@@ -115,16 +126,17 @@ bool SendRecord(int socket, const GatewayRecord& record) {
 
 void TakeLastRecords(int records, const std::function<void(const GatewayRecord&)>& on_record) {
   ::shutdown(records, SHUT_WR);
-  TakeRecordsUntilEnd(records, on_record, kFinishMs, {});
+  TakeRecordsUntilEnd(records, on_record, kMostFinishMs, kFinishMs, {});
 }
 
 void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record,
                    const Undelivered& undelivered) {
   gateway.handover.Reset();
   const int records = gateway.records.Get();
+  constexpr std::int64_t kLimitMs = std::int64_t{kDeliveryMs} + kFinishMs;
   if (undelivered.wanted &&
       ::send(records, &kSandboxIsGone, sizeof kSandboxIsGone, MSG_NOSIGNAL) == sizeof kSandboxIsGone)
-    TakeRecordsUntilEnd(records, on_record, std::int64_t{kDeliveryMs} + kFinishMs, undelivered);
+    TakeRecordsUntilEnd(records, on_record, kLimitMs, kLimitMs, undelivered);
   TakeLastRecords(gateway.records.Get(), on_record);
   ::kill(gateway.id, SIGKILL);
   while (::waitpid(gateway.id, nullptr, 0) < 0 && errno == EINTR) {

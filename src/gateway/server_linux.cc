@@ -80,7 +80,7 @@ class Server {
         services_{loop_, start.rules, names_, dns_, announcer_, resolver_, pipes_, reporter_},
         tcp_(services_, limit),
         udp_(services_, {std::move(sockets.raw4), std::move(sockets.raw6)}),
-        refusals_(services_, std::move(sockets.refusals)),
+        refusals_(services_, std::move(sockets.refusals), std::move(sockets.counted)),
         publisher_(services_, std::move(sockets.inside)),
         launcher_(
             start.records.Get(), [this](std::uint32_t mark) { loop_.Defer([this, mark] { Mark(mark); }); },
@@ -104,12 +104,12 @@ class Server {
 
   void Run() {
     loop_.RunWhile([this] { return !gone_ms_ || Delivers(); });
-    reporter_.WaitForReader();
     refusals_.Drain();
     tcp_.EndAll();
     udp_.EndAll();
     publisher_.EndAll();
     reporter_.Finish();
+    reporter_.Flush();
   }
 
  private:

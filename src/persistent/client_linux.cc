@@ -1,16 +1,21 @@
 // The phases after provision, as their launcher sees them.
+#include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 #include <optional>
 #include <utility>
 
+#include "engine/run_temp.h"
+#include "persistent/daemon.h"
 #include "persistent/directory.h"
 #include "persistent/message.h"
 #include "persistent/persistent.h"
 #include "persistent/refusals.h"
 #include "persistent/reply.h"
 #include "remote/remote.h"
+#include "report/report.h"
 
 namespace mxc::session {
 namespace {
@@ -40,17 +45,18 @@ Result<std::string> Ask(const UniqueFd& daemon, Verb verb, const SandboxId& id,
   return ReceiveReply(daemon.Get(), multiplexer);
 }
 
-Result<std::vector<Warning>> Do(const UniqueFd& daemon, Verb verb, const SandboxId& id) {
+Result<std::vector<Warning>> Do(UniqueFd daemon, Verb verb, const SandboxId& id, Receipt& receipt) {
   const Result<std::string> reply = Ask(daemon, verb, id);
   if (!reply) return reply.error();
+  receipt = Receipt(std::move(daemon));
   return ParseOk(*reply);
 }
 
-Result<std::vector<Warning>> Do(const SandboxId& id, Verb verb) {
+Result<std::vector<Warning>> Do(const SandboxId& id, Verb verb, Receipt& receipt) {
   std::optional<StateDirectory> refused;
-  const Result<UniqueFd> daemon = Reach(id, refused);
+  Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon) return daemon.error();
-  return Do(*daemon, verb, id);
+  return Do(std::move(*daemon), verb, id, receipt);
 }
 
 // For a sandbox on another machine, which has no daemon here; else null.
@@ -81,29 +87,39 @@ std::optional<Listed> Look(const StateDirectory& directory, const std::string& n
 
 }  // namespace
 
-Result<std::vector<Warning>> Start(const SandboxId& id) {
-  const RemoteSandboxes* const remote = RemoteSandboxesOf(id);
-  return remote != nullptr ? Quietly(remote->start(id)) : Do(id, Verb::kStart);
+// A daemon that is not waiting for it has closed the connection.
+void Receipt::Give() {
+  if (!daemon_) return;
+  char word = kHeard;
+  if (::send(daemon_.Get(), &word, 1, MSG_NOSIGNAL) == 1) {
+    while (::recv(daemon_.Get(), &word, 1, 0) > 0 || errno == EINTR) errno = 0;
+  }
+  daemon_.Reset();
 }
 
-Result<std::vector<Warning>> Stop(const SandboxId& id) {
+Result<std::vector<Warning>> Start(const SandboxId& id, Receipt& receipt) {
   const RemoteSandboxes* const remote = RemoteSandboxesOf(id);
-  return remote != nullptr ? Quietly(remote->stop(id)) : Do(id, Verb::kStop);
+  return remote != nullptr ? Quietly(remote->start(id)) : Do(id, Verb::kStart, receipt);
 }
 
-Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
+Result<std::vector<Warning>> Stop(const SandboxId& id, Receipt& receipt) {
+  const RemoteSandboxes* const remote = RemoteSandboxesOf(id);
+  return remote != nullptr ? Quietly(remote->stop(id)) : Do(id, Verb::kStop, receipt);
+}
+
+Result<std::vector<Warning>> Deprovision(const SandboxId& id, Receipt& receipt) {
   if (const auto* const remote = RemoteSandboxesOf(id)) return remote->deprovision(id);
   std::optional<StateDirectory> refused;
-  const Result<UniqueFd> daemon = Reach(id, refused);
+  Result<UniqueFd> daemon = Reach(id, refused);
   if (refused) {
     [[maybe_unused]] const bool removed = refused->RemoveDead(id.Name());
     return std::vector<Warning>{};
   }
   if (!daemon) return daemon.error();
-  return Do(*daemon, Verb::kDeprovision, id);
+  return Do(std::move(*daemon), Verb::kDeprovision, id, receipt);
 }
 
-Result<Entered> Enter(const SandboxId& id) {
+Result<Entered> Enter(const SandboxId& id, Receipt& receipt) {
   if (const auto* const remote = RemoteSandboxesOf(id)) return remote->enter(id);
   std::optional<StateDirectory> refused;
   Result<UniqueFd> daemon = Reach(id, refused);
@@ -112,7 +128,10 @@ Result<Entered> Enter(const SandboxId& id) {
   const Result<std::string> reply = Ask(*daemon, Verb::kExec, id, &entered.multiplexer);
   if (!reply) return reply.error();
   Result<SandboxEntry> entry = ParseEntry(*reply);
-  if (!entry) return entry.error();
+  if (!entry) {
+    receipt = Receipt(std::move(*daemon));
+    return entry.error();
+  }
   entered.connection = std::move(*daemon);
   entered.plan = std::move(entry->plan);
   entered.groups = std::move(entry->groups);
@@ -158,6 +177,11 @@ std::vector<std::string> Reap() {
       if (removed) reaped.push_back(id->Text());
     }
   }
+  std::size_t removed = 0;
+  for (const RuntimeDirectory& place : RuntimeDirectory::ExistingTempPlaces())
+    removed += engine::SweepRunTemps(place);
+  if (removed != 0)
+    Tell(fmt::format("mxc-exec: temporary directories of killed runs removed: {}\n", removed));
   return reaped;
 }
 

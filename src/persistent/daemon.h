@@ -3,6 +3,7 @@
 // cleanup process removes the host resources.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,7 +35,7 @@ struct Place {
 // Messages of the provisioning launcher to the daemon, one byte each.
 inline constexpr char kKeep = 'k';   // keep the sandbox when I end
 inline constexpr char kEnd = 's';    // stop it, and tell me what its commands left
-inline constexpr char kHeard = 'h';  // I have told the user
+inline constexpr char kHeard = 'h';  // I have told the user; also of each caller that was told warnings
 
 class SandboxDaemon {
  public:
@@ -42,8 +43,8 @@ class SandboxDaemon {
   SandboxDaemon(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
                 SignalScope& signals);
   // Returns when the sandbox was deprovisioned, its time is over, or a signal asks the daemon to end; the
-  // name is removed then. If its commands have left something that no waiting launcher has told, returns only
-  // once a caller has been told, or after a second signal.
+  // name is removed then. If its commands have left something, returns only once the user has been told, by a
+  // caller or by the launcher that waits, or after a second signal.
   void Run();
 
  private:
@@ -56,9 +57,15 @@ class SandboxDaemon {
   [[nodiscard]] bool CpuTimeIsUp() const;
   void OnSandbox(short init, short ends, short records);
   void Accept();
+  struct Caller {
+    UniqueFd connection = {};
+    // If it was told warnings, and kHeard is awaited: their number, with those that were heard before.
+    std::size_t told = 0;
+  };
   // False: the connection is to be closed.
-  [[nodiscard]] bool Serve(const UniqueFd& connection);
-  [[nodiscard]] std::string Answer(Verb verb, const UniqueFd& connection);
+  [[nodiscard]] bool Serve(Caller& caller);
+  [[nodiscard]] std::string Answer(Verb verb, Caller& caller);
+  void OnReceipt(const Caller& caller);
   [[nodiscard]] Listed Look() const;
   [[nodiscard]] std::string State() const;
   [[nodiscard]] Status Start();
@@ -68,6 +75,8 @@ class SandboxDaemon {
   void StopSandbox();
   void Expire(const char* how);
   void EndUnasked();
+  void Await(const char* how);
+  void TellProvisioner();
   void OnSignal();
   [[nodiscard]] Status Enter(const UniqueFd& connection);
   [[nodiscard]] Status Follow(const UniqueFd& connection);
@@ -81,8 +90,8 @@ class SandboxDaemon {
   const Stages& stages_;
   Place place_;
   SignalScope& signals_;
-  UniqueFd names_;                      // inotify: a name was removed
-  std::vector<UniqueFd> callers_ = {};  // connections without a call so far
+  UniqueFd names_;                    // inotify: a name was removed
+  std::vector<Caller> callers_ = {};  // connections without a call so far, or without a receipt
   LiveSandbox sandbox_;
   Followers followers_;
   std::optional<AuditLog> audit_ = {};  // for decisions of the gateway
@@ -93,7 +102,8 @@ class SandboxDaemon {
   std::uint64_t cpu_end_ms_ = 0;        // when to stop the sandbox for it; 0: within the limit
   std::uint64_t look_ms_;               // when to check again that our name exists
   bool stopped_ = false;                // the sandbox has run and was stopped
-  std::vector<Warning> told_ = {};      // warnings of the stages for the next caller
+  std::vector<Warning> untold_ = {};    // warnings of the stages of which no user has heard
+  std::size_t heard_ = 0;               // number of those that were heard
   bool used_ = false;                   // a command has run in it
   bool signalled_ = false;              // a signal asks the daemon to end and is not yet handled
   bool expired_ = false;                // it has ended, and the next caller must be told what was left

@@ -34,11 +34,6 @@ constexpr std::uint64_t kCpuTickMs = 10;
 // for one that ignores SIGTERM. Then the daemon ends the sandbox.
 constexpr std::uint64_t kCpuGraceMs = 3000;
 
-bool HasGone(const UniqueFd& caller) {
-  pollfd ended{.fd = caller.Get(), .events = 0, .revents = 0};
-  return ::poll(&ended, 1, 0) == 1;
-}
-
 }  // namespace
 
 SandboxDaemon::SandboxDaemon(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
@@ -62,7 +57,7 @@ void SandboxDaemon::Run() {
   while (!done_) PollOnce();
   End();
   if (!place_.provisioner) return;
-  [[maybe_unused]] const Status told = SendReply(place_.provisioner.Get(), OkText(told_));
+  [[maybe_unused]] const Status told = SendReply(place_.provisioner.Get(), OkText(untold_));
 }
 
 // Stops the sandbox and reviews what its commands left.
@@ -75,22 +70,29 @@ void SandboxDaemon::StopSandbox() {
   // A service manager sends its signal to the daemon and to the provisioner that waits for it, one after the
   // other. One that has arrived by now asks for this same end, and must not interrupt the review.
   signalled_ = signals_.Ending() || signalled_;
-  if (std::optional<Warning> writable = sandbox_.TakeStillWritable()) told_.push_back(std::move(*writable));
-  for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
+  if (std::optional<Warning> writable = sandbox_.TakeStillWritable()) untold_.push_back(std::move(*writable));
+  for (Warning& left : stages_.review(plan_)) untold_.push_back(std::move(left));
   mark_ = {};
 }
 
-// Stops the sandbox and stays until a caller has been told the warnings of the review: a provisioner that
-// waits and confirms, or else the next call. The signal that ends the daemon may have ended the provisioner,
-// too.
-void SandboxDaemon::Expire(const char* how) {
-  StopSandbox();
+// The sandbox has been stopped. Stays until the user has been told the warnings of the review: by a
+// provisioner that waits, or by a caller. Each of them is told until one has confirmed.
+void SandboxDaemon::Await(const char* how) {
   signalled_ = false;
   expired_ = true;
   ended_how_ = how;
-  done_ = told_.empty();
-  if (done_ || !place_.provisioner) return;
-  if (!SendReply(place_.provisioner.Get(), OkText(told_))) place_.provisioner.Reset();
+  done_ = untold_.empty();
+}
+
+// The signal that ends the daemon may have ended the provisioner, too.
+void SandboxDaemon::Expire(const char* how) {
+  StopSandbox();
+  Await(how);
+  if (!done_) TellProvisioner();
+}
+
+void SandboxDaemon::TellProvisioner() {
+  if (place_.provisioner && !SendReply(place_.provisioner.Get(), OkText(untold_))) place_.provisioner.Reset();
 }
 
 // By a signal, or because the provisioner has gone. Without a command there is nothing to tell.
@@ -154,7 +156,7 @@ void SandboxDaemon::PollOnce() {
                                readable(sandbox_.Init()),         readable(sandbox_.Ends()),
                                readable(sandbox_.Records()),      readable(names_.Get()),
                                readable(place_.provisioner.Get())};
-  for (const UniqueFd& caller : callers_) polls.push_back(readable(caller.Get()));
+  for (const Caller& caller : callers_) polls.push_back(readable(caller.connection.Get()));
   const std::size_t follower = polls.size();
   for (const int descriptor : followers_.Descriptors()) polls.push_back(readable(descriptor));
   if (::poll(polls.data(), polls.size(), PollTimeout()) < 0) return;  // EINTR
@@ -214,39 +216,59 @@ void SandboxDaemon::OnSandbox(short init, short ends, short records) {
 
 // Serves the call at once if it has arrived, as it mostly has.
 void SandboxDaemon::Accept() {
-  UniqueFd caller{::accept4(place_.socket.Get(), nullptr, nullptr, SOCK_CLOEXEC)};
-  if (!caller || PeerOutsideSandboxes(caller.Get()) == 0 || !Serve(caller)) return;
+  Caller caller{.connection = UniqueFd{::accept4(place_.socket.Get(), nullptr, nullptr, SOCK_CLOEXEC)}};
+  if (!caller.connection || PeerOutsideSandboxes(caller.connection.Get()) == 0 || !Serve(caller)) return;
   if (callers_.size() == static_cast<std::size_t>(kMaxCallers)) callers_.erase(callers_.begin());
   callers_.push_back(std::move(caller));
 }
 
-bool SandboxDaemon::Serve(const UniqueFd& connection) {
+bool SandboxDaemon::Serve(Caller& caller) {
+  if (caller.told != 0) {
+    OnReceipt(caller);
+    return false;
+  }
+  const UniqueFd& connection = caller.connection;
   const Call call = ReceiveCall(connection.Get(), place_.id.Name());
   if (call.state == Call::State::kNone) return true;
   if (call.state == Call::State::kWrong) return false;
   if (call.verb != Verb::kStatus) busy_ms_ = NowMs();
-  const std::string answer = Answer(call.verb, connection);
+  const std::string answer = Answer(call.verb, caller);
   if (answer.empty()) return false;
   const Status sent = SendReply(connection.Get(), answer);
   [[maybe_unused]] const Status told = sent ? sent : SendReply(connection.Get(), ErrorText(sent.error()));
-  return false;
+  if (!sent && caller.told != 0 && expired_) TellProvisioner();
+  return sent && caller.told != 0;
 }
 
-// The reply. Empty: it has been sent already, or the caller has gone.
-std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
-  // For a caller that has gone the warnings are kept: the next one gets them.
+// The caller has told the user, or it has gone: the warnings stay for the next one then.
+void SandboxDaemon::OnReceipt(const Caller& caller) {
+  char word = 0;
+  if (::recv(caller.connection.Get(), &word, 1, MSG_DONTWAIT) == 1 && word == kHeard) {
+    const std::size_t heard = std::max(caller.told, heard_) - heard_;  // another caller may have been first
+    untold_.erase(untold_.begin(), untold_.begin() + static_cast<std::ptrdiff_t>(heard));
+    heard_ += heard;
+  } else if (expired_) {
+    TellProvisioner();
+  }
+  if (!expired_ || !untold_.empty()) return;
+  End();
+  done_ = true;
+}
+
+// The reply. Empty: it has been sent already.
+std::string SandboxDaemon::Answer(Verb verb, Caller& caller) {
+  const UniqueFd& connection = caller.connection;
   const auto text = [&](const Status& status) {
-    if (HasGone(connection)) return std::string();
-    return status ? OkText(std::exchange(told_, {})) : ErrorText(status.error());
+    if (!status) return ErrorText(status.error());
+    if (!untold_.empty()) caller.told = heard_ + untold_.size();
+    return OkText(untold_);
   };
   const auto error_of = [](const Status& status) {
     return status ? std::string() : ErrorText(status.error());
   };
   if (expired_ && verb != Verb::kStatus) {
-    if (HasGone(connection)) return {};
-    End();
-    done_ = true;
-    return verb == Verb::kDeprovision ? OkText(told_) : ErrorText(SandboxExpired(ended_how_, told_));
+    caller.told = heard_ + untold_.size();
+    return verb == Verb::kDeprovision ? OkText(untold_) : ErrorText(SandboxExpired(ended_how_, untold_));
   }
   switch (verb) {
     case Verb::kStart:
@@ -259,12 +281,12 @@ std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
       return error_of(Follow(connection));
     case Verb::kDeprovision:
       StopSandbox();
-      if (!told_.empty() && HasGone(connection)) {
-        EndUnasked();
-        return {};
+      Await("it was ended");
+      if (done_ || !used_) {
+        End();
+        done_ = true;
+        return OkText(untold_);
       }
-      End();
-      done_ = true;
       return text(Done{});
     case Verb::kStatus:
       return ListedText(Look());
@@ -299,7 +321,7 @@ Status SandboxDaemon::Renew() {
   limits_ = limits;
   plan_ = std::move(*plan);
   basis_ = std::move(basis);
-  std::move(told.begin(), told.end(), std::back_inserter(told_));
+  std::move(told.begin(), told.end(), std::back_inserter(untold_));
   plan_.timeout_ms = kStartLimitMs;  // commands bring their own
   cpu_limit_ms_ = CpuTimeLimitMs(plan_);
   return Done{};

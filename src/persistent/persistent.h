@@ -4,16 +4,19 @@
 //   Result<Provisioned> made = Provision(plan, limits, stages);
 //   ... its identifier is told ...
 //   made->Keep();
-//   Result<std::vector<Warning>> started = Start(id);
-//   Result<Entered> entered = Enter(id);
+//   Result<std::vector<Warning>> started = Start(id, receipt);
+//   ... its warnings are told ...
+//   receipt.Give();
+//   Result<Entered> entered = Enter(id, receipt);
 //   ... the command of a PersistentLaunch, by RunPlan with entered->connection ...
-//   Status gone = Deprovision(id);
+//   Result<std::vector<Warning>> left = Deprovision(id, receipt);
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -63,13 +66,27 @@ struct Provisioned {
 // kSetupFailed.
 [[nodiscard]] Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stages& stages);
 
+// What a daemon has told a caller, as warnings or in an error, it tells the next one again until a caller has
+// given its receipt. Empty: there is nothing to confirm.
+class Receipt {
+ public:
+  Receipt() = default;
+  explicit Receipt(UniqueFd daemon) : daemon_(std::move(daemon)) {}
+  // The user has been told. Returns when the daemon knows: a sandbox that stayed for this alone is gone then.
+  void Give();
+
+ private:
+  UniqueFd daemon_ = {};
+};
+
 // These return the warnings of the stages. Errors of all: kNotProvisioned, kStaleId, kSetupFailed.
 // Also kAlreadyStarted and the errors of the stages.
-[[nodiscard]] Result<std::vector<Warning>> Start(const SandboxId& id);
+[[nodiscard]] Result<std::vector<Warning>> Start(const SandboxId& id, Receipt& receipt);
 // Also kNotStarted, kAlreadyStopped.
-[[nodiscard]] Result<std::vector<Warning>> Stop(const SandboxId& id);
-// Also removes what a killed daemon has left.
-[[nodiscard]] Result<std::vector<Warning>> Deprovision(const SandboxId& id);
+[[nodiscard]] Result<std::vector<Warning>> Stop(const SandboxId& id, Receipt& receipt);
+// Also removes what a killed daemon has left. If there are warnings of what commands have left, the sandbox
+// has ended, and its name stays until the receipt is given.
+[[nodiscard]] Result<std::vector<Warning>> Deprovision(const SandboxId& id, Receipt& receipt);
 
 // A connection for one command, and the sandbox's plan.
 struct Entered {
@@ -78,7 +95,7 @@ struct Entered {
   Plan plan = {};             // without a command; with the default environment
   std::vector<RunGroup> groups = {};  // its control groups, in which limits are counted
 };
-[[nodiscard]] Result<Entered> Enter(const SandboxId& id);  // and kNotStarted
+[[nodiscard]] Result<Entered> Enter(const SandboxId& id, Receipt& receipt);  // and kNotStarted
 
 // What a launcher needs to report refusals of its command.
 struct Followed {
@@ -103,7 +120,8 @@ struct Listed {
   std::int64_t daemon = 0;  // Linux: the daemon's process
 };
 [[nodiscard]] std::vector<Listed> List();
-// Removes dead sandboxes; returns their identifiers.
+// Removes dead sandboxes, and on Linux temporary files of killed runs; returns the identifiers of the
+// sandboxes.
 [[nodiscard]] std::vector<std::string> Reap();
 
 }  // namespace mxc::session

@@ -155,7 +155,7 @@ Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stag
   return written.error();
 }
 
-Result<std::vector<Warning>> Start(const SandboxId& id) {
+Result<std::vector<Warning>> Start(const SandboxId& id, Receipt& /*receipt*/) {
   const Transition transition{kLockMs};
   if (Status held = transition.Held(); !held) return held.error();
   const SandboxFolder folder{id};
@@ -170,7 +170,7 @@ Result<std::vector<Warning>> Start(const SandboxId& id) {
   return left;
 }
 
-Result<std::vector<Warning>> Stop(const SandboxId& id) {
+Result<std::vector<Warning>> Stop(const SandboxId& id, Receipt& /*receipt*/) {
   const Transition transition{kLockMs};
   if (Status held = transition.Held(); !held) return held.error();
   const SandboxFolder folder{id};
@@ -187,7 +187,7 @@ Result<std::vector<Warning>> Stop(const SandboxId& id) {
   return left;
 }
 
-Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
+Result<std::vector<Warning>> Deprovision(const SandboxId& id, Receipt& /*receipt*/) {
   const Transition transition{kLockMs};
   if (Status held = transition.Held(); !held) return held.error();
   const SandboxFolder folder{id};
@@ -203,7 +203,7 @@ Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
   return left;
 }
 
-Result<Entered> Enter(const SandboxId& id) {
+Result<Entered> Enter(const SandboxId& id, Receipt& /*receipt*/) {
   const SandboxFolder folder{id};
   Result<Record> record = Find(folder);
   if (!record) return record.error();
@@ -224,6 +224,8 @@ void Provisioned::Keep() {}
 Result<Provisioned::End> Provisioned::Wait() { return End{}; }  // there is no daemon
 
 void Provisioned::Heard() {}
+
+void Receipt::Give() {}
 
 Status StartInBackground(const Plan& /*plan*/, int /*connection*/) {
   return Unsupported("Windows has no commands in the background of a sandbox", {},

@@ -18,7 +18,8 @@ namespace mxc::session {
                                          const HostChanges& changes, pid_t init);
 // Removes the host resources of a sandbox whose daemon is dead, and the record. Waits until its process 1 has
 // ended, because no name may become free before. Anybody who can write in the directory may have written the
-// record, so only objects with our modes and names are removed.
+// record, so only objects with our modes and names are removed. A record that cannot be read is kept under
+// another name, and the user is told (standard error).
 void CleanUpByRecord(const StateDirectory& directory, const std::string& name);
 // The same for all sandboxes in `directory` without a daemon; their names stay.
 void CleanUpByAllRecords(const StateDirectory& directory);

@@ -10,7 +10,9 @@
 #include <string_view>
 
 #include "base/process_tree.h"
+#include "base/quoted.h"
 #include "persistent/recovery_record.h"
+#include "report/report.h"
 
 namespace mxc::session {
 namespace {
@@ -84,9 +86,8 @@ void AwaitEnd(const Cbor& record) {
   }
 }
 
-std::string Read(const StateDirectory& directory, const std::string& name) {
-  const UniqueFd file{
-      ::openat(directory.Descriptor(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+// Empty: it cannot be read.
+std::string Read(const UniqueFd& file) {
   struct stat status {};
   const bool regular = file && ::fstat(file.Get(), &status) == 0 && S_ISREG(status.st_mode);
   if (!regular || static_cast<std::size_t>(status.st_size) > kMaxBytes) return {};
@@ -99,6 +100,33 @@ std::string Read(const StateDirectory& directory, const std::string& name) {
 void RemoveRecoveryRecord(const StateDirectory& directory, const std::string& name) {
   ::unlinkat(directory.Descriptor(), (name + std::string(kSuffix)).c_str(), 0);
   ::unlinkat(directory.Descriptor(), ("." + name + std::string(kSuffix)).c_str(), 0);
+}
+
+// False: it cannot be read, or is no record of ours.
+bool ClearAwayBy(const UniqueFd& file) {
+  const Cbor record = Cbor::from_cbor(Read(file), true, false);
+  if (!record.is_object()) return false;
+  try {
+    const HostChanges changes = Unpacked(record);
+    AwaitEnd(record);
+    ClearAway(changes);
+  } catch (const Cbor::exception&) {
+    return false;
+  }
+  return true;
+}
+
+// Under a name that no later call takes for a record.
+void MoveAside(const StateDirectory& directory, const std::string& record) {
+  const std::string aside = record + ".unreadable";
+  const bool moved =
+      ::renameat(directory.Descriptor(), record.c_str(), directory.Descriptor(), aside.c_str()) == 0;
+  TellWarning(
+      "the record of what a killed sandbox left on this machine cannot be read; it is " +
+      Quoted(directory.Path() + "/" + (moved ? aside : record)) +
+      ". Placeholders may stand at names that the policy of the sandbox denies or protects, and control "
+      "groups named mxc-… may be left: start and deprovision a sandbox with that policy, which removes "
+      "the placeholders, remove the control groups (rmdir), and then remove the record");
 }
 
 }  // namespace
@@ -126,14 +154,11 @@ Status WriteRecoveryRecord(const StateDirectory& directory, const std::string& n
 }
 
 void CleanUpByRecord(const StateDirectory& directory, const std::string& name) {
-  const Cbor record = Cbor::from_cbor(Read(directory, name + std::string(kSuffix)), true, false);
-  if (record.is_object()) {
-    try {
-      AwaitEnd(record);
-      ClearAway(Unpacked(record));
-    } catch (const Cbor::exception&) {  // a record of none of ours
-    }
-  }
+  const std::string record = name + std::string(kSuffix);
+  const UniqueFd file{
+      ::openat(directory.Descriptor(), record.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  const bool none = !file && errno == ENOENT;
+  if (!none && !ClearAwayBy(file)) MoveAside(directory, record);
   RemoveRecoveryRecord(directory, name);
 }
 

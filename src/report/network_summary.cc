@@ -18,6 +18,8 @@ std::string Count(std::uint64_t count, std::string_view noun) {
 constexpr std::string_view kToAllow = "to allow it, ";
 constexpr std::string_view kToReachHost = "to reach the host's, ";
 constexpr std::string_view kDeniedBy = "denied by ";
+constexpr std::string_view kNoEntry = "no entry of the policy changes that";
+constexpr std::string_view kTooMany = "too many connections";  // of the gateway
 constexpr std::string_view kThroughProxy =
     R"(to go through the proxy that your environment names, add "upstreamProxy": "environment" to network.egress)";
 
@@ -85,30 +87,36 @@ bool IsForShort(const GatewayRecord& record, std::string_view remedy) {
 }  // namespace
 
 void NetworkSummary::Add(const GatewayRecord& record) {
-  const std::string destination = Destination(record);
-  const auto known = refused_.find(destination);
-  const bool again = record.verdict == RuleAction::kDeny && known != refused_.end() &&
-                     known->second.first.reason == record.reason;
-  if (again) {  // and stands for others of the same
-    known->second.count += 1 + record.lost;
-    return;
-  }
+  if (record.verdict == RuleAction::kDeny) return AddRefusal(record, Destination(record));
   lost_ += record.lost;
-  if (HostOf(record).empty() && record.verdict == RuleAction::kDeny) {
-    ++lost_;
+  if (record.event != GatewayEvent::kName) ++allowed_;
+  bytes_ += record.bytes_in + record.bytes_out;
+}
+
+void NetworkSummary::AddRefusal(const GatewayRecord& record, const std::string& destination) {
+  if (HostOf(record).empty()) {
+    lost_ += 1 + record.lost;
     return;
   }
-  if (record.verdict == RuleAction::kAllow) {
-    if (record.event != GatewayEvent::kName) ++allowed_;
-    bytes_ += record.bytes_in + record.bytes_out;
-    return;
-  }
-  if (known != refused_.end()) {
-    ++known->second.count;
-  } else if (refused_.size() < kMaxDestinations) {
-    refused_.emplace(destination, Refusals{.first = record, .count = 1, .order = refused_.size()});
-  } else {
+  const bool room = refused_.size() < kMaxDestinations;
+  auto known = refused_.find(destination);
+  if (known == refused_.end() && room)
+    known = refused_.emplace(destination, Refusals{.order = refused_.size()}).first;
+  if (known == refused_.end()) {
+    lost_ += record.lost;
     ++others_;
+    return;
+  }
+  Refusals& refusals = known->second;
+  ++refusals.count;
+  const bool again = std::any_of(refusals.reasons.begin(), refusals.reasons.end(),
+                                 [&](const GatewayRecord& reason) { return reason.reason == record.reason; });
+  (again ? refusals.count : lost_) += record.lost;  // it stands for others of the same
+  if (again) return;
+  if (refusals.reasons.size() < kMaxReasons) {
+    refusals.reasons.push_back(record);
+  } else {
+    ++refusals.others;
   }
 }
 
@@ -120,6 +128,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
       pointer.find("/blockedHosts/") != std::string_view::npos) {
     return fmt::format("{}{}", kDeniedBy, pointer);
   }
+  if (record.event == GatewayEvent::kPublished && record.reason == kTooMany) return std::string(kNoEntry);
   if (record.event == GatewayEvent::kPublished)
     return fmt::format("published: no server listens on port {} of the sandbox's loopback", record.port);
   if (record.name == kHostLoopbackName) return LoopbackAddition(record);
@@ -138,7 +147,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
   const bool by_proxy = proxy_unused_ && form_ != PolicyForm::kLegacy && record.event != GatewayEvent::kFlow;
   if (pointer.empty() && by_proxy)
     return std::string(kThroughProxy) + (form_ == PolicyForm::kFlags ? " of a policy file" : "");
-  if (pointer.empty()) return "no entry of the policy changes that";
+  if (pointer.empty()) return std::string(kNoEntry);
   if (pointer.find("/allow/") != std::string_view::npos ||
       pointer.find("/allowedHosts/") != std::string_view::npos) {
     return fmt::format("{} allows the destination, not what was said there", pointer);
@@ -149,7 +158,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
 // The name that was refused as well and that a domain of resolv.conf makes this one; "" where there is none.
 std::string_view NetworkSummary::WithoutSearchDomain(std::string_view name) const {
   for (const auto& [destination, refusals] : refused_) {
-    const std::string_view other = refusals.first.name;
+    const std::string_view other = refusals.reasons.front().name;
     const bool longer = !other.empty() && name.size() > other.size() && name.starts_with(other);
     if (longer && name[other.size()] == '.' && other.find('.') != std::string_view::npos) return other;
   }
@@ -197,15 +206,28 @@ std::string NetworkSummary::Addition(const GatewayRecord& record) const {
                      profile.empty() ? "" : ", or " + JsonString(profile) + " to profiles");
 }
 
+std::string NetworkSummary::Lines(const Refusals& refusals) const {
+  std::string text;
+  std::string told;
+  for (const GatewayRecord& record : refusals.reasons) {
+    const std::string remedy = Remedy(record);
+    text += fmt::format("{}{}\n", text.empty() ? "" : "    also: ",
+                        record.reason.empty() ? "refused" : Escaped(record.reason));
+    if (remedy != told) text += fmt::format("    {}\n", EscapedJson(remedy));
+    told = remedy;
+  }
+  if (refusals.others != 0) text += fmt::format("    and {} refusals for other reasons\n", refusals.others);
+  return text;
+}
+
 std::string NetworkSummary::Text() const {
   std::string text =
       fmt::format("mxc-exec: network: {} passed ({}), {} refused\n", Count(allowed_, "connection"),
                   Count(bytes_, "byte"), Count(refused_.size() + others_, "destination"));
   for (const auto& [destination, refusals] : refused_) {
-    text += fmt::format("  {}{}: {}\n    {}\n", Escaped(destination),
-                        refusals.count == 1 ? "" : fmt::format(", {} times", refusals.count),
-                        refusals.first.reason.empty() ? "refused" : Escaped(refusals.first.reason),
-                        EscapedJson(Remedy(refusals.first)));
+    text +=
+        fmt::format("  {}{}: {}", Escaped(destination),
+                    refusals.count == 1 ? "" : fmt::format(", {} times", refusals.count), Lines(refusals));
   }
   if (others_ != 0) text += fmt::format("  and {} refusals of other destinations\n", others_);
   if (lost_ != 0) text += fmt::format("  {} decisions are left out: there were too many of them\n", lost_);
@@ -215,15 +237,17 @@ std::string NetworkSummary::Text() const {
 std::vector<std::string> NetworkSummary::Short() const {
   std::vector<const Refusals*> decided;
   for (const auto& [destination, refusals] : refused_) {
-    if (IsForShort(refusals.first, Remedy(refusals.first))) decided.push_back(&refusals);
+    if (IsForShort(refusals.reasons.front(), Remedy(refusals.reasons.front()))) decided.push_back(&refusals);
   }
   std::sort(decided.begin(), decided.end(),
             [](const Refusals* left, const Refusals* right) { return left->order > right->order; });
   std::vector<std::string> lines;
   for (const Refusals* refusals : decided) {
-    const GatewayRecord& record = refusals->first;
-    lines.push_back(fmt::format("{}: {}; {}", Escaped(Destination(record)),
+    const GatewayRecord& record = refusals->reasons.front();
+    const std::size_t others = refusals->reasons.size() - 1;
+    lines.push_back(fmt::format("{}: {}{}; {}", Escaped(Destination(record)),
                                 record.reason.empty() ? "refused" : Escaped(record.reason),
+                                others == 0 ? "" : fmt::format(", and {}", Count(others, "other reason")),
                                 EscapedJson(Remedy(record))));
   }
   return lines;

@@ -1,5 +1,5 @@
-// What the network gateway refused during a run, for people: each destination once, with the rule
-// that would allow it.
+// What the network gateway refused during a run, for people: each destination once, with the reasons and the
+// rule that would allow it.
 //
 //   NetworkSummary summary(PolicyForm::kDirectional);
 //   summary.Add(record);
@@ -24,6 +24,7 @@ class NetworkSummary {
  public:
   // A program that tries one name after another fills a page, not our memory.
   static constexpr std::size_t kMaxDestinations = 100;
+  static constexpr std::size_t kMaxReasons = 20;  // of a destination
 
   // The profile that has a host; "": none.
   using ProfileOf = std::string (*)(std::string_view host);
@@ -40,10 +41,13 @@ class NetworkSummary {
 
  private:
   struct Refusals {
-    GatewayRecord first = {};
+    std::vector<GatewayRecord> reasons = {};  // the first record of each, at least one
     std::size_t count = 0;
-    std::size_t order = 0;  // in which destinations were met
+    std::size_t others = 0;  // of them for further reasons
+    std::size_t order = 0;   // in which destinations were met
   };
+  void AddRefusal(const GatewayRecord& record, const std::string& destination);
+  [[nodiscard]] std::string Lines(const Refusals& refusals) const;
   [[nodiscard]] std::string_view WithoutSearchDomain(std::string_view name) const;
   [[nodiscard]] std::string Remedy(const GatewayRecord& record) const;
   [[nodiscard]] std::string LoopbackAddition(const GatewayRecord& record) const;

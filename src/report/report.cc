@@ -106,6 +106,11 @@ bool& Quiet() {
   return asked_for;
 }
 
+bool& Unheard() {
+  static bool closed = false;
+  return closed;
+}
+
 bool PeopleRead() { return !ForPrograms() && IsTerminal(kStandardError); }
 
 Object OrNull(int number) { return number == 0 ? Object{} : Object(number); }
@@ -167,9 +172,24 @@ void Tell(std::string_view text) { ToStandardError(WithoutHiddenValues(text)); }
 
 void KeepQuiet() { Quiet() = true; }
 
+void TellNobody() { Unheard() = true; }
+
+// Standard error has no buffer. An error of before says nothing about what is told now.
+bool IsHeard(const std::function<void()>& tell) {
+  std::clearerr(stderr);
+  tell();
+  return !Unheard() && std::fflush(stderr) == 0 && std::ferror(stderr) == 0;
+}
+
 void TellWarning(std::string_view message) {
   const bool colours = TakesColours(kStandardError);
   Tell("mxc-exec: " + Styled("warning:", Style::kWarning, colours) + " " + Escaped(message) + "\n");
+}
+
+bool TellWarnings(const std::vector<Warning>& warnings) {
+  return warnings.empty() || IsHeard([&] {
+           for (const Warning& warning : warnings) TellWarning(warning.message);
+         });
 }
 
 // Clients of Microsoft's lxc-exec look for these words.

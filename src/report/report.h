@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
@@ -33,8 +35,14 @@ void Tell(std::string_view text);
 
 // From now on nothing is written there: it is the command's alone.
 void KeepQuiet();
+// Standard error was closed when this process began: what is told reaches nobody.
+void TellNobody();
+// Whether all that `tell` tells has been written; of somebody who wants it quiet, that is nothing.
+[[nodiscard]] bool IsHeard(const std::function<void()>& tell);
 // ... a line of "mxc-exec: warning: ".
 void TellWarning(std::string_view message);
+// ... of each. Whether they have been heard.
+[[nodiscard]] bool TellWarnings(const std::vector<Warning>& warnings);
 
 // ... that there is neither a configuration nor a command.
 void ReportNothingToRun();

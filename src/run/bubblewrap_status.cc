@@ -1,6 +1,7 @@
 #include "run/bubblewrap_status.h"
 
 #include <charconv>
+#include <variant>
 
 namespace mxc {
 namespace {
@@ -38,6 +39,23 @@ void SandboxStatus::TakeLine(std::string_view line) {
   if (const auto code = NumberOf(line, "\"exit-code\""); code && *code <= 255) {
     exit_code_ = static_cast<int>(*code);
   }
+}
+
+std::optional<std::string> MaskWithoutPlace(std::string_view message, const LinuxSandbox& sandbox) {
+  constexpr std::string_view kBeginnings[] = {"Can't mkdir parents for ", "Can't mkdir ",
+                                              "Can't create file at "};
+  for (const MountNode& node : sandbox.mounts) {
+    const auto* const directory = std::get_if<TmpfsMount>(&node);
+    const auto* const file = std::get_if<FileMask>(&node);
+    const bool stood = (directory != nullptr && directory->object) || (file != nullptr && file->object);
+    if (!stood) continue;
+    const std::string& target = directory != nullptr ? directory->target : file->target;
+    for (const std::string_view beginning : kBeginnings) {
+      if (message.starts_with(beginning) && message.substr(beginning.size()).starts_with(target + ": "))
+        return sandbox.workspace.OnHost(target);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace mxc

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "mxc/sandbox/linux_sandbox.h"
+
 namespace mxc {
 
 class SandboxStatus {
@@ -26,5 +28,10 @@ class SandboxStatus {
   std::optional<std::int64_t> child_id_;
   std::optional<int> exit_code_;
 };
+
+// The path on the host of the mask for which bubblewrap says, in `message`, that it can make no place: it
+// finds the places of masks by name, and makes those that it does not find. None: it says something else.
+[[nodiscard]] std::optional<std::string> MaskWithoutPlace(std::string_view message,
+                                                          const LinuxSandbox& sandbox);
 
 }  // namespace mxc

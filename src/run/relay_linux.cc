@@ -23,7 +23,8 @@ constexpr std::uint64_t kCpuTimeTickMs = 10;
 constexpr std::uint64_t kSettledMs = 200;
 // bubblewrap writes its first line in eight pieces; waking up for each would delay it.
 constexpr std::uint64_t kRestOfLineMs = 2;
-// How long the output may be silent after the tree has ended, if a process outside it keeps the pipe open.
+// How long a terminal's output may be silent after the tree has ended, if a process outside it keeps it open.
+// A pipe says how much it holds (Stream::EndSource).
 constexpr std::uint64_t kDrainMs = 100;
 // Interval for checking whether our job is in the terminal's foreground again.
 constexpr std::uint64_t kJobTickMs = 100;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 #include "mxc/limit_hint.h"
 #include "remote/remote.h"
 #include "run/audited.h"
+#include "run/bubblewrap_status.h"
 #include "run/call_watch.h"
 #include "run/loopback_watch.h"
 #include "run/reached_limits.h"
@@ -74,12 +76,21 @@ bool ProcessesAreUsedUp() {
   return used_up;
 }
 
+// bubblewrap could not make the place of a mask: what is masked there has gone since the plan was made.
+// Before its command begins bubblewrap says nothing else.
+bool IsOutdated(const Plan& plan, std::string_view text) {
+  const auto* const launch = std::get_if<BubblewrapLaunch>(&plan.launch);
+  if (launch == nullptr) return false;
+  const std::optional<std::string> mask = MaskWithoutPlace(text, launch->sandbox);
+  struct stat status {};
+  return mask && ::lstat(mask->c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 // The child ended without saying how its command did.
 //
-// bubblewrap explains itself on its standard error, and that is the command's, which is inherited untouched:
-// a copy of it cannot be had without a pipe in between, a second run would not be the same run. So the text
-// is quoted where the streams are pumped anyway; else it stands on standard error, right above our envelope.
-Error NotReported(const RelayResult& result, const StdioSetup& stdio, Reporting reporting) {
+// bubblewrap explains itself on its standard error, which is the command's: what comes first is quoted, where
+// the stream is read; else it stands on standard error, right above our envelope.
+Error NotReported(const Plan& plan, const RelayResult& result, const StdioSetup& stdio, Reporting reporting) {
   if (reporting == Reporting::kPersistent) {
     return {
         .code = ErrorCode::kSetupFailed,
@@ -99,7 +110,8 @@ Error NotReported(const RelayResult& result, const StdioSetup& stdio, Reporting 
   if (!text.empty()) {
     return {.code = ErrorCode::kSetupFailed,
             .message = "the sandbox could not be set up: " + text,
-            .hint = std::string(HintIn(text))};
+            .hint = std::string(HintIn(text)),
+            .outdated = IsOutdated(plan, text)};
   }
   return {.code = ErrorCode::kSetupFailed,
           .message = "the sandbox could not be set up; the reason is on standard error, above",
@@ -262,14 +274,15 @@ Result<CallWatch> StartWatch(const Plan& plan, RunObserver& observer, LoopbackWa
 }
 
 // Why a run that has ended counts as failed; none: the command's status stands.
-std::optional<Error> FailureOf(const RelayResult& result, const Outcome& outcome, const StdioSetup& stdio,
-                               Reporting reporting, const PutBackReport& put_back, bool lost_gateway) {
+std::optional<Error> FailureOf(const Plan& plan, const RelayResult& result, const Outcome& outcome,
+                               const StdioSetup& stdio, Reporting reporting, const PutBackReport& put_back,
+                               bool lost_gateway) {
   if (put_back.ended) return WentOn();
   if (result.Stopped()) return std::nullopt;
   // Memory may have run out for the sandbox's own first process.
   const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
   if (reporting != Reporting::kExitStatus && !result.reported && !starved)
-    return NotReported(result, stdio, reporting);
+    return NotReported(plan, result, stdio, reporting);
   if (lost_gateway) return LostGateway();
   return LostOutput(stdio);
 }
@@ -310,6 +323,9 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   Result<StdioSetup> stdio = SetUpStdio(plan, observer.SpeaksOnStandardOutput(), resources->changes.terminal,
                                         undo, connections.multiplexer);
   if (!stdio) return stdio.error();
+  // /dev/null takes the place of standard input when nobody reads it any more; bubblewrap does until it ends.
+  const bool begins_anew = std::holds_alternative<BubblewrapLaunch>(plan.launch);
+  const UniqueFd input = begins_anew ? CopyOf(STDIN_FILENO) : UniqueFd{};
 
   const Reporting reporting = std::visit([](const auto& launch) { return ReportingOf(launch); }, plan.launch);
   RunTree tree(reporting);
@@ -364,8 +380,11 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, const SandboxC
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
   Outcome outcome = MakeOutcome(result, *stdio, reporting, NowMs() - started_ms);
   outcome.reached = ReachedLimits(plan, groups, reached_before, outcome);
-  if (std::optional<Error> failure = FailureOf(result, outcome, *stdio, reporting, put_back, gateway->Lost()))
+  if (std::optional<Error> failure =
+          FailureOf(plan, result, outcome, *stdio, reporting, put_back, gateway->Lost())) {
+    if (failure->outdated && input) ::dup2(input.Get(), STDIN_FILENO);  // NOLINT(android-cloexec-dup)
     return *failure;
+  }
   WarnOfRun(plan, *started, *watch, result.Stopped(), outcome, observer);
   if (const std::optional<Warning> closed = Unpublished(plan, listened)) observer.OnWarning(*closed);
   return outcome;

@@ -5,11 +5,6 @@
 #include <utility>
 
 namespace mxc {
-namespace {
-
-constexpr std::size_t kMaxHeadBytes = 1024;
-
-}  // namespace
 
 OutputFilter::OutputFilter(std::uint64_t max_bytes, std::optional<RedactionRules> redaction)
     : room_(max_bytes != 0 ? max_bytes : std::numeric_limits<std::uint64_t>::max()) {

@@ -5,6 +5,7 @@
 //   filter.Finish(out);
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,10 +30,11 @@ class OutputFilter {
 
   [[nodiscard]] bool Holding() const { return redactor_ && redactor_->Holding(); }
   [[nodiscard]] bool Truncated() const { return truncated_; }
-  // The first bytes that came, for messages.
+  // The first bytes that came, at most kMaxHeadBytes, for messages.
   [[nodiscard]] const std::string& Head() const { return head_; }
 
   static constexpr std::uint64_t kIdleMs = 50;
+  static constexpr std::size_t kMaxHeadBytes = 1024;
 
  private:
   std::uint64_t room_;

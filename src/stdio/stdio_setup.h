@@ -55,8 +55,8 @@ struct StdioSetup {
 [[nodiscard]] Status ConnectInput(StdioSetup& stdio, Undo& undo);
 
 // Opens /dev/null for a closed 0, 1 or 2: the next file to be opened would get that number and reach the
-// command. To be called before anything is opened.
-void FillStandardStreams();
+// command. To be called before anything is opened. Whether standard error was open.
+[[nodiscard]] bool FillStandardStreams();
 // Refuses a directory as a standard stream: from it the command could open files outside its mounts.
 [[nodiscard]] Status CheckStandardStreams();
 

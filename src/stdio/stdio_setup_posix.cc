@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/own_files.h"
@@ -16,15 +17,6 @@
 
 namespace mxc {
 namespace {
-
-std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int target) {
-  StreamOptions options;
-  options.source = std::move(source);
-  options.target = target;
-  options.filter = FilterFor(plan);
-  options.filtered = plan.output.Pumped();
-  return std::make_unique<Stream>(std::move(options));
-}
 
 struct stat LookAt(int fd) {
   struct stat status {};
@@ -41,6 +33,22 @@ bool AreOne(int one, int other) {
   const struct stat second = LookAt(other);
   if (first.st_dev == second.st_dev && first.st_ino == second.st_ino) return true;
   return IsControllingTerminal(one) && IsControllingTerminal(other);
+}
+
+// What bubblewrap says when it fails is looked at (run_linux.cc).
+bool HasMessages(const Plan& plan, int target) {
+  return std::holds_alternative<BubblewrapLaunch>(plan.launch) &&
+         (target == STDERR_FILENO || AreOne(STDOUT_FILENO, STDERR_FILENO));
+}
+
+std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int target) {
+  StreamOptions options;
+  options.source = std::move(source);
+  options.target = target;
+  options.filter = FilterFor(plan);
+  options.filtered = plan.output.Pumped();
+  options.first_line = HasMessages(plan, target);
+  return std::make_unique<Stream>(std::move(options));
 }
 
 Status ConnectTerminal(const Plan& plan, const std::optional<CallersModes>& caller, Undo& undo,
@@ -143,7 +151,9 @@ Result<StdioSetup> SetUpStdio(const Plan& plan, bool keeps_output, const std::op
   }
   if (Status connected = ConnectOutput(plan, sandboxed, stdio); !connected) return connected.error();
   // Standard error is always ours, too.
-  if (stdio.streams[1] && !keeps_output && sandboxed) stdio.streams[1]->ReleaseTargetAtEnd();
+  // bubblewrap keeps them open until the end, and the run may then begin anew (Error::outdated).
+  const bool ends_before = sandboxed && !std::holds_alternative<BubblewrapLaunch>(plan.launch);
+  if (stdio.streams[1] && !keeps_output && ends_before) stdio.streams[1]->ReleaseTargetAtEnd();
   return stdio;
 }
 
@@ -174,12 +184,15 @@ void StdioSetup::CloseChildEnds() {
   if (display) display->CloseInner();
 }
 
-void FillStandardStreams() {
+bool FillStandardStreams() {
+  bool open = true;
   for (int fd = 0; fd < 3; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    open = open && fd != STDERR_FILENO;
     // The lowest free number, which is `fd`; the child is meant to inherit it.
     [[maybe_unused]] const int filled = ::open("/dev/null", O_RDWR);  // NOLINT(android-cloexec-open)
   }
+  return open;
 }
 
 Status CheckStandardStreams() {

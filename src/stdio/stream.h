@@ -9,6 +9,8 @@
 
 #include <poll.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -18,6 +20,7 @@
 #include "stdio/output_filter.h"
 #include "stdio/terminal_output.h"
 #include "stdio/terminal_queries.h"
+#include "stdio/terminal_turn.h"
 
 namespace mxc {
 
@@ -25,7 +28,9 @@ struct StreamOptions {
   UniqueFd source = {};
   int target = -1;  // borrowed
   OutputFilter filter = OutputFilter();
-  bool filtered = true;  // false: the filter passes everything on, and nobody asks for Head()
+  bool filtered = true;  // false: the filter passes everything on
+  // Whether somebody may ask for the first line, where the filter does not see everything.
+  bool first_line = false;
   // Called when the source ends, with the last byte that was read; its result is written, too.
   std::function<std::string(char)> at_end = {};
 };
@@ -45,7 +50,7 @@ class Stream {
 
   // When the source ends, replaces the target by /dev/null, so that its reader sees the end.
   void ReleaseTargetAtEnd();
-  // To be called when nobody writes to the source any more: reads what it holds, then closes it.
+  // To be called when the run's processes have ended: reads what the source holds now, then closes it.
   void EndSource();
   void CloseSource();
   // Drops everything that has not been written.
@@ -58,7 +63,7 @@ class Stream {
   [[nodiscard]] bool Truncated() const { return filter_.Truncated(); }
   // The errno of a failed write other than to a closed pipe or socket, such as ENOSPC; 0: none.
   [[nodiscard]] int Failure() const { return failure_; }
-  // The first bytes that came, for messages.
+  // The first bytes that came, for messages, as far as the filter has seen them.
   [[nodiscard]] const std::string& Head() const { return filter_.Head(); }
 
  private:
@@ -66,13 +71,14 @@ class Stream {
   bool ReadOnce();
   bool MoveOnce();
   void CountMoved(std::uint64_t count);
+  void CountLeft(std::size_t count);
+  // How much to read of a source, at most `most`.
+  [[nodiscard]] std::size_t Wanted(std::size_t most) const { return left_ ? std::min(*left_, most) : most; }
   std::string& Sink();
   // Lets `write` append to the sink, and looks for terminal queries in it.
   void Emit(const std::function<void(std::string& sink)>& write);
   void WritePending();
-  [[nodiscard]] std::size_t WriteSize() const;
   ssize_t WriteOnce();
-  ssize_t WriteToTerminal();
   void OnWriteError(int number);
   void LookAtTarget();
   void StopMoving();
@@ -83,19 +89,20 @@ class Stream {
   int target_;
   int released_ = -1;  // the target's number until it is released; -1: it is kept
   bool moves_;
+  bool first_line_;              // it has not come yet, and is read
   bool pipe_or_socket_ = false;  // poll(2) reports when its reader is gone
   bool socket_ = false;
   bool non_blocking_ = false;
   bool full_ = false;     // the target, while bytes are spliced into it
   bool discard_ = false;  // the target's reader is gone: read on, write nothing
   std::uint64_t moved_ = 0;
+  std::optional<std::size_t> left_ = {};  // what the source held when the run's processes had ended
   int failure_ = 0;
   char last_ = '\n';
   OutputFilter filter_;
   std::optional<TerminalOutput> terminal_ = {};  // where the target is the caller's terminal
   TerminalQueries queries_ = {};                 // of what the terminal gets
-  std::optional<TerminalOutput> cut_ = {};       // what it got of `pending_` may end within a sequence
-  int waited_ms_ = 0;                            // for another launcher that has locked the terminal
+  TerminalTurn turn_ = {};                       // in writing to it
   std::function<std::string(char)> at_end_;
   std::string pending_;
   std::string dropped_;

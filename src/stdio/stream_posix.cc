@@ -17,15 +17,9 @@ namespace {
 
 constexpr std::size_t kStreamReadBytes = 65536;
 constexpr std::size_t kMaxPendingBytes = 262144;
-// For the rest of another launcher's sequence, where the terminal has room.
-constexpr int kLongestTurnMs = 1000;
-// Ends a string, and whatever else was begun by beginning anew.
-constexpr std::string_view kEndSequence = "\033\\";
-
-bool IsWritable(int terminal) {
-  pollfd room{.fd = terminal, .events = POLLOUT, .revents = 0};
-  return ::poll(&room, 1, 0) > 0;
-}
+// More than the kernel holds of the output of a pseudo-terminal: 8 KiB for its line discipline, and 4 KiB
+// there.
+constexpr std::size_t kTerminalBytes = 65536;
 
 }  // namespace
 
@@ -33,6 +27,7 @@ Stream::Stream(StreamOptions options)
     : source_(std::move(options.source)),
       target_(options.target),
       moves_(!options.filtered && !options.at_end && ::isatty(source_.Get()) == 0),
+      first_line_(options.first_line),
       filter_(std::move(options.filter)),
       at_end_(std::move(options.at_end)) {
   struct stat status {};
@@ -44,7 +39,7 @@ Stream::Stream(StreamOptions options)
     // A terminal and a socket take bytes without waiting by other means than splice(2).
     moves_ = moves_ && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
   }
-  if (!moves_) LookAtTarget();
+  if (!moves_ || first_line_) LookAtTarget();
 }
 
 void Stream::ReleaseTargetAtEnd() { released_ = target_ == STDOUT_FILENO ? target_ : -1; }
@@ -97,8 +92,11 @@ void Stream::OnIdle() {
   WritePending();
 }
 
+// A process of another run may have been given the source. What it writes is not the command's output.
 void Stream::EndSource() {
   released_ = -1;  // all is over: nobody waits for this stream alone
+  if (source_) left_ = ::isatty(source_.Get()) != 0 ? kTerminalBytes : HeldBytes(source_.Get());
+  if (left_ == 0) return CloseSource();
   while (source_ && !full_ && pending_.size() < kMaxPendingBytes && TransferOnce()) {
   }
 }
@@ -110,12 +108,13 @@ void Stream::Abandon() {
 }
 
 // False when nothing was there, or there was no room for it.
-bool Stream::TransferOnce() { return moves_ ? MoveOnce() : ReadOnce(); }
+bool Stream::TransferOnce() { return moves_ && !first_line_ && pending_.empty() ? MoveOnce() : ReadOnce(); }
 
 bool Stream::MoveOnce() {
-  const ssize_t count = MoveNow(source_.Get(), target_);
+  const ssize_t count = MoveNow(source_.Get(), target_, Wanted(kMaxPipeBytes));
   if (count > 0) {
     CountMoved(static_cast<std::uint64_t>(count));
+    CountLeft(static_cast<std::size_t>(count));
     return true;
   }
   if (count == 0) {
@@ -124,7 +123,7 @@ bool Stream::MoveOnce() {
   }
   if (errno == EINTR) return true;
   if (errno == EAGAIN) {
-    full_ = HoldsBytes(source_.Get());
+    full_ = HeldBytes(source_.Get()) > 0;
     return false;
   }
   // A file that is open for appending, among others.
@@ -144,13 +143,22 @@ void Stream::CountMoved(std::uint64_t count) {
   WidenCallers(target_);
 }
 
+void Stream::CountLeft(std::size_t count) {
+  if (!left_) return;
+  *left_ -= count;
+  if (*left_ == 0) CloseSource();
+}
+
 bool Stream::ReadOnce() {
   std::array<char, kStreamReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
-  const ssize_t count = ::read(source_.Get(), buffer.data(), buffer.size());
+  const ssize_t count = ::read(source_.Get(), buffer.data(), Wanted(buffer.size()));
   if (count > 0) {
     last_ = buffer.at(static_cast<std::size_t>(count) - 1);
     const std::string_view text{buffer.data(), static_cast<std::size_t>(count)};
     Emit([&](std::string& sink) { filter_.Feed(text, sink); });
+    first_line_ = first_line_ && text.find('\n') == std::string_view::npos &&
+                  Head().size() < OutputFilter::kMaxHeadBytes;
+    CountLeft(text.size());
     return true;
   }
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
@@ -198,42 +206,15 @@ void Stream::ReleaseTarget() {
   released_ = -1;
 }
 
-// A poll that says "writable" promises a pipe PIPE_BUF bytes, should this description be a blocking one.
-std::size_t Stream::WriteSize() const {
-  if (non_blocking_ || socket_) return pending_.size();
-  return terminal_ ? WholeSequences(pending_, PIPE_BUF) : std::min<std::size_t>(pending_.size(), PIPE_BUF);
-}
-
+// A launcher that is blocked enforces nothing. A terminal that cannot be opened again takes a little at a
+// time.
 ssize_t Stream::WriteOnce() {
   if (socket_) return SendNow(target_, pending_.data(), pending_.size());
-  return terminal_ ? WriteToTerminal() : ::write(target_, pending_.data(), WriteSize());
-}
-
-// A terminal that is nearly full takes less, up to the middle of a sequence. It is locked until it has the
-// rest.
-ssize_t Stream::WriteToTerminal() {
-  if (!cut_ && !LockTerminal(target_)) {
-    if (waited_ms_ < kLongestTurnMs) {
-      if (IsWritable(target_)) waited_ms_ += ::poll(nullptr, 0, 1) == 0 ? 1 : 0;
-      errno = EAGAIN;
-      return -1;
-    }
-    if (pending_.compare(0, kEndSequence.size(), kEndSequence) != 0) pending_.insert(0, kEndSequence);
-  } else {
-    waited_ms_ = 0;
-  }
-  const ssize_t count = ::write(target_, pending_.data(), WriteSize());
-  const int number = errno;
-  if (count > 0 && static_cast<std::size_t>(count) < pending_.size()) {
-    std::string whole;
-    if (!cut_) cut_.emplace([] { return true; });
-    cut_->Feed(std::string_view(pending_).substr(0, static_cast<std::size_t>(count)), whole);
-  }
-  const bool all = count > 0 && static_cast<std::size_t>(count) == pending_.size();
-  if (all || (cut_ && !cut_->Holding())) cut_.reset();
-  if (!cut_) UnlockTerminal(target_);
-  errno = number;
-  return count;
+  if (!non_blocking_ && pipe_or_socket_) return WriteNow(target_, pending_.data(), pending_.size());
+  if (!terminal_) return ::write(target_, pending_.data(), pending_.size());
+  if (non_blocking_) return turn_.Write(target_, pending_, pending_.size());
+  errno = EAGAIN;
+  return IsWritable(target_) ? turn_.Write(target_, pending_, WholeSequences(pending_, PIPE_BUF)) : -1;
 }
 
 void Stream::WritePending() {
@@ -246,7 +227,6 @@ void Stream::WritePending() {
       return;
     }
     pending_.erase(0, static_cast<std::size_t>(count));
-    if (!non_blocking_ && !socket_) break;
   }
   if (!source_ && pending_.empty()) ReleaseTarget();
 }

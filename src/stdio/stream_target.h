@@ -1,6 +1,7 @@
 // Writing without blocking, as each system offers it.
 #pragma once
 
+#include <poll.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -20,12 +21,15 @@ namespace mxc {
 [[nodiscard]] bool LockTerminal(int borrowed_fd);
 void UnlockTerminal(int borrowed_fd);
 
-// splice(2) from a pipe to the target, non-blocking: the number of bytes, 0 at the end of the source, or -1
-// and errno. EAGAIN: the source is empty or the target full. EINVAL: the target does not support it.
-[[nodiscard]] ssize_t MoveNow(int borrowed_pipe, int borrowed_target);
+// As much as a pipe can be made to hold (fs.pipe-max-size, by default): one call empties it.
+inline constexpr std::size_t kMaxPipeBytes = 1U << 20U;
+// splice(2) of at most `most` bytes from a pipe to the target, non-blocking: their number, 0 at the end of
+// the source, or -1 and errno. EAGAIN: the source is empty or the target full. EINVAL: the target does not
+// support it.
+[[nodiscard]] ssize_t MoveNow(int borrowed_pipe, int borrowed_target, std::size_t most);
 
-// Whether `borrowed_pipe` holds bytes that can be read now.
-[[nodiscard]] bool HoldsBytes(int borrowed_pipe);
+// How many bytes can be read from `borrowed_pipe` now.
+[[nodiscard]] std::size_t HeldBytes(int borrowed_pipe);
 
 // After this many bytes more are expected, and the pipes of a stream are enlarged: reader and writer then
 // wait for the relay less often.
@@ -39,6 +43,17 @@ void WidenCallers(int borrowed_pipe);
 // Lets a pipe of ours be opened through /proc/self/fd in one direction only: whoever opened the other end
 // would wait for itself. `mode`: S_IRUSR or S_IWUSR. The owner can change it; nothing depends on it.
 void OpenOnlyFor(int borrowed_pipe, mode_t mode);
+
+// Whether the target has room. A pipe then takes at least PIPE_BUF bytes, as long as nobody else writes.
+[[nodiscard]] inline bool IsWritable(int borrowed_fd) {
+  pollfd room{.fd = borrowed_fd, .events = POLLOUT, .revents = 0};
+  return ::poll(&room, 1, 0) > 0;
+}
+
+// write(2) to a pipe of which only a blocking description can be had: one that somebody else has made. It
+// does not block; where the kernel cannot promise that for a pipe (before Linux 6.4), another writer has to
+// take the room at the same moment to make it. -1 and EAGAIN: there is no room.
+[[nodiscard]] ssize_t WriteNow(int borrowed_pipe, const char* bytes, std::size_t size);
 
 // Sends on a socket without blocking and without SIGPIPE.
 [[nodiscard]] ssize_t SendNow(int borrowed_fd, const char* bytes, std::size_t size);

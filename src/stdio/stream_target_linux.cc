@@ -4,9 +4,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <string>
 #include <utility>
 
@@ -17,8 +20,6 @@ namespace {
 
 constexpr unsigned kTtyMajor = 5;
 constexpr unsigned kPtmxMinor = 2;
-// As much as a pipe can be made to hold (fs.pipe-max-size, by default): one call empties it.
-constexpr std::size_t kPipeBytes = 1U << 20U;
 constexpr int kDefaultPipeBytes = 65536;  // pipe(7)
 constexpr int kCallersPipeBytes = 262144;
 
@@ -56,24 +57,32 @@ bool LockTerminal(int borrowed_fd) {
 }
 void UnlockTerminal(int borrowed_fd) { ::flock(borrowed_fd, LOCK_UN); }
 
-ssize_t MoveNow(int borrowed_pipe, int borrowed_target) {
-  return ::splice(borrowed_pipe, nullptr, borrowed_target, nullptr, kPipeBytes,
-                  SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+ssize_t MoveNow(int borrowed_pipe, int borrowed_target, std::size_t most) {
+  return ::splice(borrowed_pipe, nullptr, borrowed_target, nullptr, most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 }
 
-bool Widen(int borrowed_pipe) { return ::fcntl(borrowed_pipe, F_SETPIPE_SZ, kPipeBytes) > 0; }
+bool Widen(int borrowed_pipe) { return ::fcntl(borrowed_pipe, F_SETPIPE_SZ, kMaxPipeBytes) > 0; }
 
 void WidenCallers(int borrowed_pipe) {
   if (::fcntl(borrowed_pipe, F_GETPIPE_SZ) == kDefaultPipeBytes)
     ::fcntl(borrowed_pipe, F_SETPIPE_SZ, kCallersPipeBytes);
 }
 
-bool HoldsBytes(int borrowed_pipe) {
+std::size_t HeldBytes(int borrowed_pipe) {
   int count = 0;
-  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0;
+  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 void OpenOnlyFor(int borrowed_pipe, mode_t mode) { ::fchmod(borrowed_pipe, mode); }
+
+ssize_t WriteNow(int borrowed_pipe, const char* bytes, std::size_t size) {
+  const iovec all{.iov_base = const_cast<char*>(bytes), .iov_len = size};
+  const ssize_t count = ::pwritev2(borrowed_pipe, &all, 1, -1, RWF_NOWAIT);
+  if (count >= 0 || errno == EAGAIN || errno == EINTR || errno == EPIPE) return count;
+  if (IsWritable(borrowed_pipe)) return ::write(borrowed_pipe, bytes, std::min<std::size_t>(size, PIPE_BUF));
+  errno = EAGAIN;
+  return -1;
+}
 
 ssize_t SendNow(int borrowed_fd, const char* bytes, std::size_t size) {
   return ::send(borrowed_fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);

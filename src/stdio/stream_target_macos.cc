@@ -1,8 +1,11 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 
 #include "stdio/stream_target.h"
 
@@ -17,7 +20,7 @@ bool LockTerminal(int borrowed_fd) {
 void UnlockTerminal(int borrowed_fd) { ::flock(borrowed_fd, LOCK_UN); }
 
 // There is no splice(2).
-ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/) {
+ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/, std::size_t /*most*/) {
   errno = EINVAL;
   return -1;
 }
@@ -25,13 +28,19 @@ ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/) {
 bool Widen(int /*borrowed_pipe*/) { return false; }
 void WidenCallers(int /*borrowed_pipe*/) {}
 
-bool HoldsBytes(int borrowed_pipe) {
+std::size_t HeldBytes(int borrowed_pipe) {
   int count = 0;
-  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0;
+  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 // Nothing opens a pipe again here.
 void OpenOnlyFor(int /*borrowed_pipe*/, mode_t /*mode*/) {}
+
+ssize_t WriteNow(int borrowed_pipe, const char* bytes, std::size_t size) {
+  if (IsWritable(borrowed_pipe)) return ::write(borrowed_pipe, bytes, std::min<std::size_t>(size, PIPE_BUF));
+  errno = EAGAIN;
+  return -1;
+}
 
 // The launcher ignores SIGPIPE (MacSignals).
 ssize_t SendNow(int borrowed_fd, const char* bytes, std::size_t size) {

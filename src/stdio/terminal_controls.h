@@ -8,6 +8,7 @@ namespace mxc {
 inline constexpr std::uint8_t kEnquiry = 0x05;
 inline constexpr std::uint8_t kBell = 0x07;
 inline constexpr std::uint8_t kShiftOut = 0x0e;
+inline constexpr std::uint8_t kShiftIn = 0x0f;
 inline constexpr std::uint8_t kCancel = 0x18;
 inline constexpr std::uint8_t kSubstitute = 0x1a;
 inline constexpr std::uint8_t kEscapeByte = 0x1b;

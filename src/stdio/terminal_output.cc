@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 
 #include "stdio/terminal_controls.h"
 
@@ -24,10 +25,13 @@ constexpr bool IsValid(char32_t code, char32_t least) {
 }
 constexpr bool IsContinuation(std::uint8_t byte) { return (byte & 0xc0U) == 0x80; }
 
-// Text and format effectors of one byte.
-constexpr bool IsPlain(std::uint8_t byte) {
-  return byte < kDelete && byte != kEnquiry && byte != kEscapeByte && !Cancels(byte);
+// Format effectors, BEL, the shifts and NUL. A terminal may answer another control: ENQ, or CAN, with which
+// file transfers by ZMODEM begin.
+constexpr bool IsPlainControl(char32_t character) {
+  return character == 0 || (character >= kBell && character <= kShiftIn);
 }
+// Text and controls of one byte that ask for nothing.
+constexpr bool IsPlain(std::uint8_t byte) { return byte < kDelete && (byte >= ' ' || IsPlainControl(byte)); }
 
 struct Lead {
   unsigned more;
@@ -70,8 +74,7 @@ std::size_t PlainLength(std::string_view bytes) {
   return at;
 }
 
-template <std::size_t N>
-constexpr bool Contains(const std::array<unsigned, N>& list, unsigned number) {
+constexpr bool Contains(std::span<const unsigned> list, unsigned number) {
   return std::find(list.begin(), list.end(), number) != list.end();
 }
 
@@ -92,24 +95,36 @@ constexpr std::string_view kSilentEscapes = "678=><cDEHMNOklmno|}~\\";
 // Between ESC and a final byte: charsets, sizes of lines, the form of answers.
 constexpr std::string_view kSilentIntermediates = " #()*+-./";
 // What moves, erases, scrolls, selects and sets.
-constexpr std::string_view kSilentControls = "@ABCDEFGHIJKLMPSTXZ`abdefghlmrsu";
-// Modes that make a terminal send nothing: keys, screens, the cursor, margins, pasting, synchronised output.
+constexpr std::string_view kSilentControls = "@ABCDEFGHIJKLMPSTXZ`abdefgmrsu";
+// Modes of ECMA-48 that change nothing of what is typed: insertion, and with `l` also the keyboard, shown
+// controls and new lines as they are without them. Local echo is off with `h`.
+constexpr std::array kSilentSetModes = {4U, 12U};
+constexpr std::array kSilentResetModes = {2U, 3U, 4U, 20U};
+// Private modes that make a terminal send nothing: keys, screens, the cursor, margins, pasting, synchronised
+// output.
 constexpr std::array kSilentModes = {1U,  3U,  4U,  5U,  6U,    7U,    8U,    12U,   25U,   30U,  40U,
                                      45U, 47U, 66U, 69U, 1047U, 1048U, 1049U, 2004U, 2026U, 2027U};
 // Window operations that only change something; 22 and 23 save and restore the title.
 constexpr std::array kSilentWindow = {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 22U, 23U};
-// Operating system commands with a text: titles, the directory, hyperlinks, notifications and progress, marks
-// of shells, contexts of systemd.
-constexpr std::array kTexts = {0U, 1U, 2U, 7U, 8U, 9U, 133U, 633U, 777U, 3008U};
+// Operating system commands with a text: titles, the directory, hyperlinks, marks of shells, contexts of
+// systemd.
+constexpr std::array kTexts = {0U, 1U, 2U, 7U, 8U, 133U, 633U, 3008U};
+// OSC 9 with a text notifies, with one of these numbers it tells progress, a directory or the place of a
+// prompt. With others ConEmu runs programs.
+constexpr unsigned kNotification = 9;
+constexpr std::array kSilentConEmu = {4U, 9U, 12U};
+// OSC 777 calls an extension of urxvt by its name. These notify, and tell marks of shells and containers.
+constexpr unsigned kExtension = 777;
+constexpr std::array<std::string_view, 4> kSilentExtensions = {"notify", "precmd", "preexec", "container"};
 // ... with values: colours, the pointer, the clipboard, and their resets.
 constexpr std::array kValues = {4U,   5U,   6U,   10U,  11U,  12U,  13U,  14U,  15U,  16U,
                                 17U,  18U,  19U,  22U,  52U,  104U, 105U, 106U, 110U, 111U,
                                 112U, 113U, 114U, 115U, 116U, 117U, 118U, 119U};
 
-bool AreSilentModes(std::string_view parameters) {
+bool AreIn(std::span<const unsigned> modes, std::string_view parameters) {
   while (!parameters.empty()) {
     const std::optional<unsigned> mode = TakeNumber(parameters);
-    if (!mode || !Contains(kSilentModes, *mode)) return false;
+    if (!mode || !Contains(modes, *mode)) return false;
     if (parameters.empty()) return true;
     if (parameters.front() != ';') return false;
     parameters.remove_prefix(1);
@@ -128,7 +143,7 @@ bool IsSilentControl(std::string_view control) {
   if (prefix != '\0') parameters.remove_prefix(1);
   if (parameters.find_first_of("<=>?") != std::string_view::npos) return false;
   if (prefix == '?' && intermediates.empty()) {
-    if (final == 'h') return AreSilentModes(parameters);
+    if (final == 'h') return AreIn(kSilentModes, parameters);
     return final == 'J' || final == 'K' || final == 'l';
   }
   if (prefix != '\0') return false;
@@ -136,6 +151,8 @@ bool IsSilentControl(std::string_view control) {
   if (intermediates == "!") return final == 'p';
   if (intermediates == "\"") return final == 'q';
   if (!intermediates.empty()) return false;
+  if (final == 'h') return AreIn(kSilentSetModes, parameters);
+  if (final == 'l') return AreIn(kSilentResetModes, parameters);
   if (final == 't') return Contains(kSilentWindow, TakeNumber(parameters).value_or(0));
   return kSilentControls.find(final) != std::string_view::npos;
 }
@@ -149,13 +166,31 @@ std::size_t SilentControlLength(std::string_view bytes) {
   return IsSilentControl(bytes.substr(2, final - 1)) ? final + 1 : 0;
 }
 
+// `text`: of OSC 9, with the separator.
+bool IsSilentNotification(std::string_view text) {
+  text.remove_prefix(std::min<std::size_t>(text.size(), 1));
+  const std::optional<unsigned> number = TakeNumber(text);
+  const bool conemu = number && (text.empty() || text.front() == ';');
+  return !conemu || Contains(kSilentConEmu, *number);
+}
+
+// `text`: of OSC 777, with the separator.
+bool IsSilentExtension(std::string_view text) {
+  text.remove_prefix(std::min<std::size_t>(text.size(), 1));
+  const std::string_view name = text.substr(0, text.find(';'));
+  return std::find(kSilentExtensions.begin(), kSilentExtensions.end(), name) != kSilentExtensions.end();
+}
+
 // `command`: an operating system command without introducer and end. A "?" in the place of a value asks for
 // it.
 bool IsSilentCommand(std::string_view command) {
   std::string_view text = command;
   const std::optional<unsigned> number = TakeNumber(text);
   if (!number || (!text.empty() && text.front() != ';')) return false;
-  if (Contains(kTexts, *number)) return text.find(";?") == std::string_view::npos;
+  if (*number == kNotification && !IsSilentNotification(text)) return false;
+  if (*number == kExtension && !IsSilentExtension(text)) return false;
+  const bool is_text = Contains(kTexts, *number) || *number == kNotification || *number == kExtension;
+  if (is_text) return text.find(";?") == std::string_view::npos;
   return Contains(kValues, *number) && text.find('?') == std::string_view::npos;
 }
 
@@ -233,7 +268,7 @@ void TerminalOutput::EndBroken(std::string& out) {
 // A byte that is part of no character stands for itself, as in the encodings of one byte.
 void TerminalOutput::Character(char32_t character, std::string& out) {
   if (state_ != State::kText && Cancels(character)) return Settle(true, out);
-  if (character == kEnquiry) doubtful_ = true;
+  if (character < ' ' && character != kEscapeByte && !IsPlainControl(character)) doubtful_ = true;
   switch (state_) {
     case State::kText:
       return InText(character, out);

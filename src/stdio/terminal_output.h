@@ -58,7 +58,7 @@ class TerminalOutput {
   std::size_t body_ = 0;       // ... of what follows the introducer of a control sequence or a string
   char kind_ = 0;              // the introducer of a string: ']', 'P' or another
   std::string intermediates_ = {};
-  bool doubtful_ = false;  // holds ENQ, or bytes that are a control for some terminals
+  bool doubtful_ = false;  // holds a control, for some terminals at least, that may ask
   unsigned need_ = 0;      // bytes of a character of UTF-8 that are missing
   char32_t code_ = 0;
   char32_t least_ = 0;  // a smaller code has a shorter form

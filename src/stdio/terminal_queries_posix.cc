@@ -27,7 +27,8 @@ constexpr std::string_view kReset =
     "\033]8;;\033\\"              // no hyperlink
     "\033(B\017"                  // ASCII as G0, which SI invokes
     "\033[0;10m"                  // no attributes, the first font
-    "\033[4l\033[?7;25h"          // no insertion, lines wrap, the cursor is visible
+    "\033[2;3;4;20l\033[12h"      // keys work, no controls shown, insertion, CR LF or local echo
+    "\033[?7;25h"                 // lines wrap, the cursor is visible
     "\033[?2026l"                 // nothing waits to be drawn
     "\0337\033[?69l\033[r\0338";  // no margins, which moves the cursor
 
@@ -100,7 +101,8 @@ void TerminalQueries::BeginControl() {
 }
 
 void TerminalQueries::Next(std::uint8_t byte) {
-  if (byte == kEnquiry) seen_ = true;
+  // With CAN file transfers by ZMODEM begin.
+  if (byte == kEnquiry || (byte == kCancel && state_ == State::kText)) seen_ = true;
   if (byte == kCancel) state_ = State::kText;
   if (byte == kShiftOut || (byte >= kFirstC1 && byte <= kLastC1)) other_ = true;
   switch (state_) {

@@ -255,6 +255,43 @@ TEST_P(GitData, HonestDataStay) {
   }
 }
 
+// A bare repository among the tracked files: once it is checked out, git obeys its configuration there.
+TEST_P(GitData, WhatACheckoutMakesARepositoryIsTold) {
+  constexpr const char* kStage =
+      "stage() { git update-index --add --cacheinfo 100644,$(printf \"$2\" | git hash-object -w --stdin),$1; "
+      "};";
+  constexpr const char* kHead = "stage docs/x.git/HEAD 'ref: refs/heads/x\\n';";
+  constexpr const char* kRest = "stage docs/x.git/objects/k ''; stage docs/x.git/refs/k '';";
+  struct Form {
+    const char* host;  // before the run
+    std::string command;
+  };
+  const Form forms[] = {
+      {"true", std::string(kHead) + kRest},
+      {"true", std::string(kHead) + kRest + "git commit -qm x"},
+      {"git config index.version 4", std::string(kHead) + kRest},
+      {"stage() { mkdir -p docs/x.git; echo ref: refs/heads/x > $1; git add $1; }; stage docs/x.git/HEAD; "
+       "git "
+       "config core.splitIndex true; git update-index --split-index; rm -r docs",
+       kRest},
+      {"true", std::string(kHead) + "stage docs/x.git/refs/k ''; mkdir -p docs/x.git/objects"},
+  };
+  for (std::size_t row = 0; row < std::size(forms); ++row) {
+    const char* const engine = EngineOfRow(row, uid);
+    Renew();
+    const std::string work = root + "/grant/work";
+    const std::string told = "makes repositories, which git obeys: '" + work + "/docs/x.git'";
+    ASSERT_EQ(Shell(forms[row].host, work).status, 0) << row;
+    const Ended ended = Inside(engine, kStage + forms[row].command);
+    EXPECT_EQ(ended.status, 0) << engine << row << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(told)) << engine << row;
+    const Ended host = Shell("git checkout-index -qa; cd docs/x.git && git rev-parse --git-dir", work);
+    EXPECT_EQ(host.out, ".\n") << "which git does " << row << host.err;
+    // It is known by what stands there now.
+    EXPECT_EQ(Inside(engine, "echo x > other; git add other").err.find(told), std::string::npos) << row;
+  }
+}
+
 // git log runs `less`, wherever the caller's PATH finds it first.
 TEST_P(GitData, ProgramsOnThePathOfTheCallerAreTold) {
   for (const char* engine : Engines()) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "tests/containment/git_on_the_host.h"
@@ -221,6 +222,35 @@ TEST_P(GitConfig, WhatTwoKilledProcessesLeftElsewhereIsToldUntilItIsPutBack) {
   EXPECT_THAT(recover(), HasSubstr("configurations of git's put back: 1"));
   EXPECT_EQ(Contents(config), before);
   EXPECT_THAT(recover(), HasSubstr("nothing to recover"));
+}
+
+// What it would put back is not known any more.
+TEST_P(GitConfig, ARecordThatCannotBeReadIsToldOnceAndMovedAside) {
+  Running running(Prepared("namespaces", "git config core.pager x; echo ready; sleep 60",
+                           R"("protect":{"git":{"config":"allow-safe"}})"));
+  ASSERT_TRUE(running.SaysOnStdout("ready"));
+  const pid_t cleanup_process = CleanupProcessOf(running.Pid());
+  ASSERT_GT(cleanup_process, 0);
+  std::vector<std::string> records;
+  for (const std::string& fd : Names("/proc/" + std::to_string(running.Pid()) + "/fd")) {
+    std::error_code ignored;
+    const std::string path =
+        std::filesystem::read_symlink("/proc/" + std::to_string(running.Pid()) + "/fd/" + fd, ignored);
+    if (path.find("/.git-") != std::string::npos) records.push_back(path);
+  }
+  ASSERT_EQ(records.size(), 1U);
+  const std::filesystem::path record = records.front();
+  ::kill(cleanup_process, SIGKILL);
+  running.Signal(SIGKILL);
+  EXPECT_EQ(running.Wait().status, -SIGKILL);
+  std::filesystem::resize_file(record, std::filesystem::file_size(record) / 2);
+  const std::string aside = record.parent_path().string() + "/unreadable" + record.filename().string();
+  EXPECT_THAT(Execute(Prepare({"--recover"})).err,
+              testing::AllOf(HasSubstr("'" + aside + "'"), Not(HasSubstr("nothing to recover"))));
+  EXPECT_FALSE(std::filesystem::exists(record));
+  EXPECT_GT(std::filesystem::file_size(aside), 0U);
+  EXPECT_THAT(Execute(Prepare({"--recover"})).err, Not(HasSubstr(aside)));
+  std::filesystem::remove(aside);
 }
 
 TEST_P(GitConfig, GivesNobodyMoreThanBefore) {

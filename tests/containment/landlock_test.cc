@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 #include "base/runtime_places.h"
 #include "tests/containment/containment.h"
@@ -393,6 +394,48 @@ TEST_P(NeighboursOfLandlock, ADirectoryOfARunIsNoGrant) {
       EXPECT_EQ(EnvelopeMessage(ended), "'" + temp_ + "': what mxc-exec keeps of sandboxes in '" + Place() +
                                             "' never appears inside");
     }
+  }
+}
+
+// Another run, and --reap, take away what a killed one left, and nothing of one that goes on, whatever mode
+// its command gave the directory.
+TEST_P(NeighboursOfLandlock, ARunThatGoesOnIsNotSwept) {
+  for (const mode_t mode : {0700U, 0U}) {
+    ASSERT_EQ(::chmod(temp_.c_str(), mode), 0);
+    ASSERT_EQ(RunConfig({.containment = "landlock"}).status, 0);
+    ASSERT_EQ(Execute(Prepare({"--reap"})).status, 0);
+    struct stat status {};
+    ASSERT_EQ(::stat(temp_.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777U, mode);
+  }
+  ASSERT_EQ(::chmod(temp_.c_str(), 0700), 0);
+  ExpectUntouched();
+}
+
+TEST_P(NeighboursOfLandlock, WhatAKilledRunLeftIsSwept) {
+  const bool asked = uid == 0;
+  const std::string id = std::to_string(owner_->Pid());
+  pid_t init = 0;
+  std::istringstream children(Contents("/proc/" + id + "/task/" + id + "/children").value_or(""));
+  for (pid_t child = 0; children >> child;) {
+    if (Contents("/proc/" + std::to_string(child) + "/cmdline").value_or("").starts_with("mxc-init"))
+      init = child;
+  }
+  ASSERT_GT(init, 0);
+  const std::string init_id = std::to_string(init);
+  pid_t command = 0;
+  std::istringstream(Contents("/proc/" + init_id + "/task/" + init_id + "/children").value_or("")) >> command;
+  ASSERT_GT(command, 0);
+  ASSERT_EQ(::kill(init, SIGSTOP), 0);  // it would end the run
+  owner_->Signal(SIGKILL);
+  ASSERT_EQ(::kill(init, SIGKILL) + ::kill(command, SIGKILL), 0);
+  EXPECT_EQ(owner_->Wait().status, -SIGKILL);
+  ASSERT_EQ(Contents(temp_ + "/home/kept"), token);
+  const Ended next = asked ? Execute(Prepare({"--reap"})) : RunConfig({.containment = "landlock"});
+  EXPECT_EQ(next.status, 0) << next.err;
+  EXPECT_FALSE(std::filesystem::exists(temp_));
+  if (asked) {
+    EXPECT_THAT(next.err, HasSubstr("temporary directories of killed runs removed: "));
   }
 }
 

@@ -205,7 +205,7 @@ TEST_P(PartOfATerminal, ErrorAloneReadsNothing) {
 // It would swallow, or hide, what is said behind it.
 TEST_P(PartOfATerminal, WhatIsLeftOpenIsClosed) {
   const std::string plain =
-      "\033\\\033\\\033<\033[4i\033]8;;\033\\\033(B\017\033[0;10m\033[4l\033[?7;25h\033[?2026l"
+      "\033\\\033\\\033<\033[4i\033]8;;\033\\\033(B\017\033[0;10m\033[2;3;4;20l\033[12h\033[?7;25h\033[?2026l"
       "\0337\033[?69l\033[r\0338";
   Run("printf 'X\\033[8m\\033['", [] { Replace(0, "/dev/null"); });
   EXPECT_THAT(shown, EndsWith("X\x1b[8m" + plain)) << "a sequence without its end is dropped";

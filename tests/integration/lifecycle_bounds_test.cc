@@ -9,6 +9,8 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <sstream>
 #include <thread>
 
@@ -16,6 +18,8 @@
 
 namespace mxc::test::lifecycle_bounds_test {
 namespace {
+
+using testing::HasSubstr;
 
 class LifecycleBounds : public LifecycleTest {
  protected:
@@ -165,6 +169,63 @@ TEST_P(LifecycleBounds, TheNextProvisionClearsAwayWhatIsLeft) {
   EXPECT_FALSE(Provision().empty());
   EXPECT_FALSE(Exists(work + "/missing"));
   EXPECT_EQ(CodeOf(Exec(id, "true")), "stale_id");
+}
+
+// What it listed is not known any more: the user is told, once, and the file stays for whoever looks into it.
+TEST_P(LifecycleBounds, ARecordThatCannotBeReadIsToldAndMovedAside) {
+  const std::string directory = OwnDirectory();
+  const std::string work = workspace.Directory("work");
+  const auto reap = [&] {
+    Launch launch = Prepare({"--reap"});
+    launch.environment.push_back("XDG_RUNTIME_DIR=" + workspace.Path("runtime"));
+    return Execute(launch);
+  };
+  const auto cut_short = [](const std::string& record) {
+    std::filesystem::resize_file(record, std::filesystem::file_size(record) / 2);
+  };
+  const auto emptied = [](const std::string& record) { std::filesystem::resize_file(record, 0); };
+  const auto no_record = [](const std::string& record) { std::ofstream(record) << "\xa1\x61\x61\x01"; };
+  const auto no_file = [](const std::string& record) {
+    std::filesystem::remove(record);
+    std::filesystem::create_symlink("/dev/zero", record);
+  };
+  for (const auto& spoil :
+       std::vector<std::function<void(const std::string&)>>{cut_short, emptied, no_record, no_file}) {
+    const std::string id = StartedWithPlaceholder(work);
+    const std::string name = prefix + "-" + id.substr(prefix.size() + 1) + ".left";
+    const pid_t daemon = DaemonOf(id);
+    const pid_t cleanup_process = ChildOf(daemon, "mxc-cleanup");
+    ASSERT_GT(cleanup_process, 0);
+    ASSERT_EQ(::kill(cleanup_process, SIGKILL) + ::kill(daemon, SIGKILL), 0);
+    EXPECT_TRUE(Eventually([&] { return ::kill(daemon, 0) != 0; }));
+    spoil(directory + "/" + name);
+    const Ended reaped = reap();
+    EXPECT_THAT(reaped.out, HasSubstr(id));
+    EXPECT_THAT(reaped.err, HasSubstr("'" + directory + "/" + name + ".unreadable'"));
+    EXPECT_THAT(Names(directory), testing::ElementsAre(name + ".unreadable"));
+    EXPECT_EQ(reap().err, "");
+    EXPECT_THAT(Names(directory), testing::ElementsAre(name + ".unreadable"));
+    // As it says.
+    EXPECT_TRUE(Exists(work + "/missing"));
+    EXPECT_EQ(Execute(Phase("deprovision", StartedWithPlaceholder(work))).status, 0);
+    EXPECT_FALSE(Exists(work + "/missing"));
+    std::filesystem::remove(directory + "/" + name + ".unreadable");
+  }
+}
+
+TEST_P(LifecycleBounds, TheNextProvisionTellsOfARecordThatItCannotRead) {
+  const std::string directory = OwnDirectory();
+  const Ended none = Execute(ProvisionOf());  // makes the directory
+  provisioned.push_back(At(none.out, "/result/sandboxId"));
+  const std::string name = "ns-" + std::string(32, 'a') + ".left";
+  std::ofstream(directory + "/" + name) << "no record";
+  const Ended next = Execute(ProvisionOf());
+  provisioned.push_back(At(next.out, "/result/sandboxId"));
+  EXPECT_THAT(next.err, HasSubstr("'" + directory + "/" + name + ".unreadable'"));
+  EXPECT_TRUE(Exists(directory + "/" + name + ".unreadable"));
+  const Ended last = Execute(ProvisionOf());
+  provisioned.push_back(At(last.out, "/result/sandboxId"));
+  EXPECT_EQ(last.err, "");
 }
 
 TEST_P(LifecycleBounds, DeleteTakesAnIdentifier) {

@@ -1,8 +1,10 @@
 // Persistent sandboxes, driven as a client does: one call per phase, one JSON document on standard output.
 #include "tests/support/lifecycle_test.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -353,6 +355,25 @@ TEST_P(Lifecycle, WhatIsLeftWhenItsTimeIsOverIsTold) {
     EXPECT_TRUE(Eventually([&] { return DaemonOf(id) < 0; }));
     EXPECT_EQ(CodeOf(Exec(id, "true")), "stale_id");
   }
+}
+
+// Whatever its answer on standard output says: that is for programs.
+TEST_P(Lifecycle, WhatAPhaseCannotWriteIsToldByTheNext) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
+  EXPECT_EQ(Exec(id, "mkdir -p " + work + "/new/.git").err, "");
+  const auto deaf = [&](const char* phase) {
+    Launch launch = Phase(phase, id);
+    launch.before_exec = [] { ::dup2(::open("/dev/full", O_WRONLY), STDERR_FILENO); };
+    return Execute(launch);
+  };
+  EXPECT_EQ(deaf("stop").out, "{\"result\":{}}\n");
+  EXPECT_THAT(At(deaf("deprovision").out, "/error/message"), HasSubstr("could not be written"));
+  EXPECT_EQ(Listed(id, "state"), "expired");
+  const Ended told = Execute(Phase("deprovision", id));
+  EXPECT_EQ(told.out, "{\"result\":{}}\n");
+  EXPECT_THAT(told.err, HasSubstr("new repositories: '" + work + "/new/.git'"));
+  EXPECT_LT(DaemonOf(id), 0);
 }
 
 TEST_P(Lifecycle, ADirectoryThatOthersCanUseIsRefused) {

@@ -41,6 +41,33 @@ TEST_P(Setup, ASandboxThatFailsToStartIsNotTheCommandsStatus) {
   ExpectOurFailure(Execute(launch), "backend_error");
 }
 
+// bwrap finds the place of a mask by name, after mxc-exec has compared it with the plan.
+TEST_P(Setup, WhatGoesWhileBwrapStartsIsPlannedAnew) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can put another bwrap in place";
+  const std::string real = workspace.File("real", *Contents("/usr/bin/bwrap"), 0755);
+  const std::string granted = workspace.Directory("granted");
+  const std::string denied = granted + "/denied";
+  const std::string calls = workspace.File("calls", "");
+  ASSERT_EQ(::chmod(calls.c_str(), 0666), 0);
+  const std::string fake = "#!/bin/sh\ncase \"$*\" in *--args*) echo >>" + calls + "; rmdir " + denied +
+                           " 2>/dev/null ;; esac\nexec " + real + " \"$@\"\nexit\n" +
+                           *Contents("/usr/bin/bwrap");
+  const std::string file = workspace.File("bwrap", fake, 0755);
+  ASSERT_EQ(::chown(file.c_str(), 0, 0), 0);
+  workspace.Directory("granted/denied");
+  Launch launch = PrepareConfig({.containment = "bubblewrap",
+                                 .command = "cat; ls " + granted + "; echo ran",
+                                 .read_only = {granted},
+                                 .denied = {denied}});
+  launch.input = "given\n";
+  launch.before_exec = ReplaceBwrap(file);
+  const Ended once = Execute(launch);
+  EXPECT_EQ(once.status, 0) << once.err;
+  EXPECT_EQ(once.out, "given\nran\n");
+  EXPECT_THAT(once.err, HasSubstr("bwrap: Can't mkdir " + denied + ": "));
+  EXPECT_EQ(Contents(calls), "\n\n");
+}
+
 TEST_P(Setup, WithoutBwrapTheUserIsToldWhatToInstall) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can hide bwrap";
   Launch launch = PrepareConfig({});

@@ -3,6 +3,7 @@
 
   kubernetes_test.py MXC_EXEC [NAME...]
 """
+import fcntl
 import json
 import os
 import pty
@@ -81,6 +82,22 @@ class Kubernetes(unittest.TestCase):
                 self.assertEqual(select.select([its], [], [], 0)[0], [], "an answer is left for the caller's shell")
                 os.close(ours)
                 os.close(its)
+
+    def test_another_launchers_sequence_is_waited_for_and_ended(self):
+        for command, shown in (("printf 6n", b"\033\\6n"), ("printf 6n >&2", b"\033\\6n")):
+            with self.subTest(command):
+                ours, its = pty.openpty()
+                other = os.open(os.ttyname(its), os.O_WRONLY | os.O_NOCTTY)
+                fcntl.flock(other, fcntl.LOCK_EX)  # as a launcher does whose terminal is full
+                run = self.cluster.start(["sh", "-c", command], stdin=its, out=its, err=its, terminal=True)
+                seen = b""
+                while select.select([ours], [], [], 0.2)[0] or run.poll() is None:
+                    if select.select([ours], [], [], 0)[0]:
+                        seen += os.read(ours, 65536)
+                self.assertEqual(run.returncode, 0, seen)
+                self.assertTrue(seen.startswith(shown), seen)
+                for descriptor in (ours, its, other):
+                    os.close(descriptor)
 
     def test_input_goes_to_the_command(self):
         run = self.cluster.start(["sh", "-c", "read line; echo got $line; cat | wc -c"], stdin=subprocess.PIPE)

@@ -58,6 +58,7 @@ struct RunningPlan::Shared {
   std::atomic<long> started = 0;  // read at any time
   std::array<char, kTextBytes> message = {};
   std::array<char, kTextBytes> hint = {};
+  bool outdated = false;
   std::array<char, kTextBytes> warning = {};
 };
 
@@ -117,6 +118,7 @@ void RunningPlan::Launch(const Plan& plan, const RunSetup& setup) {
     shared_->code = result.error().code;
     CopyText(shared_->message, result.error().message);
     CopyText(shared_->hint, result.error().hint);
+    shared_->outdated = result.error().outdated;
   }
   shared_->finished = true;
 }
@@ -148,6 +150,7 @@ RunReport RunningPlan::Finish() {
   report.started = shared_->started;
   report.message = shared_->message.data();
   report.hint = shared_->hint.data();
+  report.outdated = shared_->outdated;
   report.warning = shared_->warning.data();
   report.out = Contents(out_);
   report.err = Contents(err_);

@@ -31,6 +31,7 @@ struct RunReport {
   ErrorCode code = ErrorCode::kInternal;
   std::string message = {};
   std::string hint = {};
+  bool outdated = false;
   std::string warning = {};  // the last one
   long started = 0;          // what OnStarted was given; 0: not called
   std::string out = {};

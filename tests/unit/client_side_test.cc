@@ -8,102 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "gateway/inspect/host_name_filter.h"
+#include "tests/support/client_talk.h"
 
 namespace mxc::egress::client_side_test {
 namespace {
 
 using namespace std::string_literals;  // NOLINT(google-build-using-namespace)
-
-ByteView View(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-RuleBook OnlyGood() {
-  NetworkRule rule{.to = {{.host = "good.test"}}, .pointer = "/allow"};
-  return RuleBook::Compile({.allow = {rule}}).value();
-}
-
-RuleBook AllButEvil() {
-  NetworkRule rule{.to = {{.host = "evil.test"}}, .pointer = "/deny"};
-  return RuleBook::Compile({.egress = RuleAction::kAllow, .deny = {rule}}).value();
-}
-
-// A conversation: lines of the client and the server, in turn as they are called; each says what went on to
-// the server because of it, or why the connection was refused.
-class Talk {
- public:
-  explicit Talk(bool strict = true)
-      : rules_(strict ? OnlyGood() : AllButEvil()),
-        name_filter_(rules_, {.name = "good.test", .port = 80, .strict = strict}) {}
-  std::string Client(std::string_view text) { return Passed(name_filter_.Hear(View(text))); }
-  std::string Server(std::string_view text) { return Passed(name_filter_.HearServer(View(text))); }
-  std::string End() { return Passed(name_filter_.End()); }
-  [[nodiscard]] bool Waits() { return name_filter_.Client().WantsAnotherServer(); }
-  std::string AnotherServer() {
-    name_filter_.Client().OnAnotherServer();
-    return Client("");
-  }
-  [[nodiscard]] bool Full() { return name_filter_.Client().IsFull(); }
-  [[nodiscard]] bool Free() { return name_filter_.Client().Free(); }
-
- private:
-  std::string Passed(const std::string& problem) {
-    if (!problem.empty()) return "refused: " + problem;
-    const Bytes bytes = name_filter_.Client().Take();
-    return {bytes.begin(), bytes.end()};
-  }
-  RuleBook rules_;
-  HostNameFilter name_filter_;
-};
-
-std::string Counted(std::size_t width, const std::string& content) {
-  std::string out;
-  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
-  return out + content;
-}
-std::string Record(char type, const std::string& content) {
-  return std::string(1, type) + "\x03\x03" + Counted(2, content);
-}
-std::string Hello(const std::string& name, const std::string& more = "") {
-  const std::string list = Counted(2, std::string(1, '\0') + Counted(2, name));
-  const std::string extensions = (name.empty() ? "" : std::string(2, '\0') + Counted(2, list)) + more;
-  return Record(
-      22, "\x01" + Counted(3, "\x03\x03" + std::string(32, 'r') + Counted(1, "") + Counted(2, "\x13\x01") +
-                                  Counted(1, std::string(1, '\0')) + Counted(2, extensions)));
-}
-std::string ServerHello(const std::string& random) {
-  return Record(22, "\x02" + Counted(3, "\x03\x03" + random + std::string(10, 'x')));
-}
-const std::string kRetry =
-    "\xcf\x21\xad\x74\xe5\x9a\x61\x11\xbe\x1d\x8c\x02\x1e\x65\xb8\x91\xc2\xa2\x11\x16\x7a\xbb\x8c\x5e\x07\x9e"
-    "\x09\xe2"
-    "\xc8\xa8\x33\x9c";
-const std::string kPlain(32, 'R');
-const std::string kEarlyData = std::string("\0\x2a\0\0", 4);
-constexpr std::string_view kStrange = "refused: the server answers in another protocol than the client's";
-constexpr std::string_view kOther = "refused: a later request is for the name evil.test";
-
-// The handshake of RFC 6455, 1.3.
-std::string Asks(const std::string& line = "GET / HTTP/1.1",
-                 const std::string& connection = "Connection: keep-alive, Upgrade",
-                 const std::string& upgrade = "Upgrade: websocket",
-                 const std::string& key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==") {
-  std::string head = line + "\r\nHost: good.test\r\n";
-  for (const std::string& field : {connection, upgrade, key}) head += field.empty() ? "" : field + "\r\n";
-  return head + "\r\n";
-}
-std::string Agrees(const std::string& line = "HTTP/1.1 101 Switching Protocols",
-                   const std::string& connection = "Connection: Upgrade",
-                   const std::string& upgrade = "Upgrade: websocket",
-                   const std::string& key = "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") {
-  std::string head = line + "\r\n";
-  for (const std::string& field : {connection, upgrade, key}) head += field.empty() ? "" : field + "\r\n";
-  return head + "\r\n";
-}
-
-const std::string kConnect = "CONNECT good.test:80 HTTP/1.1\r\nHost: good.test\r\n\r\n";
-const std::string kAgreed = "HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\n";
 
 TEST(ClientSide, KeepsAHeadUntilItIsJudged) {
   Talk talk;
@@ -191,108 +101,8 @@ TEST(ClientSide, TlsIsFoundBehindAGreetingThatComesSecond) {
             "refused: it speaks before the server has greeted it");
 }
 
-TEST(ClientSide, ABodyPassesWhenTheServerWantsIt) {
-  const std::string ask =
-      "POST / HTTP/1.1\r\nHost: good.test\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n";
-  Talk talk;
-  EXPECT_EQ(talk.Client(ask), ask);
-  EXPECT_EQ(talk.Server("HTTP/1.1 "), "");
-  EXPECT_EQ(talk.Client("bo"), "");
-  EXPECT_EQ(talk.Server("100 Continue\r\n\r\n"), "bo");
-  EXPECT_EQ(talk.Client("dy"), "dy");
-  // On a connection that has carried another request nobody could tell what the server answers.
-  EXPECT_EQ(talk.Client(ask + "body"), "");
-  EXPECT_TRUE(talk.Waits());
-  EXPECT_EQ(talk.AnotherServer(), ask);
-  EXPECT_EQ(talk.Server("HTTP/1.1 100 Continue\r\n\r\n"), "body");
-
-  Talk declined;
-  EXPECT_EQ(declined.Client(ask), ask);
-  EXPECT_EQ(declined.Server("HTTP/1.1 417 No\r\n\r\n"), "");
-  EXPECT_EQ(declined.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"),
-            "refused: it sends a body that the server has not asked for");
-}
-
-const std::string kChunks = "POST / HTTP/1.1\r\nHost: good.test\r\nTransfer-Encoding: chunked\r\n\r\n";
-const std::string kRefusedBody = "refused: the body of its HTTP request is malformed";
-
-// A server may take a line behind the last chunk for a request, or merge it into the head.
-TEST(ClientSide, TrailersAreFieldsThatDecideNothing) {
-  for (const std::string& trailers :
-       {"X-Sum: 1\r\nContent-Digest: sha-256=:x:\r\n\r\n"s, "\r\n"s, "X:\r\n\r\n"s}) {
-    Talk talk;
-    EXPECT_EQ(talk.Client(kChunks + "0\r\n" + trailers), kChunks + "0\r\n" + trailers);
-    EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"),
-              "refused: a later request is for the name evil.test");
-  }
-  for (const std::string& line : {"GET / HTTP/1.1\r\n"s,
-                                  "XXGET / HTTP/1.1\r\n"s,
-                                  "Host: good.test\r\n"s,
-                                  "hOST:\r\n"s,
-                                  " X: 1\r\n"s,
-                                  "X: 1\r\n\tY: 2\r\n"s,
-                                  "X : 1\r\n"s,
-                                  ": 1\r\n"s,
-                                  "X: 1\nY: 2\r\n"s,
-                                  "X: 1\rY: 2\r\n"s,
-                                  "\n"s,
-                                  "X: \0\r\n"s,
-                                  "\0: x\r\n"s,
-                                  "X: \x7f\r\n"s,
-                                  "Content-Length: 0\r\n"s,
-                                  "Transfer-Encoding: chunked\r\n"s,
-                                  "Trailer: X\r\n"s,
-                                  "Connection: close\r\n"s,
-                                  "Upgrade: h2c\r\n"s,
-                                  "Expect: 100-continue\r\n"s,
-                                  "Authorization: x\r\n"s,
-                                  "Proxy-Authorization: x\r\n"s,
-                                  "X-Forwarded-Host: x\r\n"s,
-                                  "If-Match: *\r\n"s,
-                                  "Content-Type: x\r\n"s,
-                                  "X: " + std::string(8192, 'x') + "\r\n"}) {
-    Talk talk;
-    EXPECT_EQ(talk.Client(kChunks + "0\r\n"), kChunks + "0\r\n");
-    EXPECT_EQ(talk.Client(line + "\r\n"), kRefusedBody) << testing::PrintToString(line);
-  }
-}
-
-TEST(ClientSide, NoPartOfAChunksLineGoesOnBeforeItIsJudged) {
-  Talk talk;
-  EXPECT_EQ(talk.Client(kChunks + "3"), kChunks);
-  EXPECT_EQ(talk.Client("\r\nab"), "3\r\nab");
-  EXPECT_EQ(talk.Client("c\r"), "c");
-  EXPECT_EQ(talk.Client("\n0\r\nGET / HTTP/1.1\r"), "\r\n0\r\n");
-  EXPECT_EQ(talk.Client("\n"), kRefusedBody);
-
-  Talk cut;
-  EXPECT_EQ(cut.Client(kChunks + "0\r\nGET http://evil.test/"), kChunks + "0\r\n");
-  EXPECT_EQ(cut.End(), "refused: it ends before its first message is complete");
-}
-
-// RFC 9112, 7.1.1. Parsers that disagree do so where a line ends in an extension.
-TEST(ClientSide, AChunkMayHaveExtensions) {
-  for (const char* const extensions :
-       {";a", ";a=b", ";a=b;c;d=\"e f;=\"", R"(;a="\";\\")", ";a=\"\"", ";ieof"}) {
-    Talk talk;
-    const std::string text = kChunks + "3" + extensions + "\r\nabc\r\n0" + extensions + "\r\n\r\n";
-    EXPECT_EQ(talk.Client(text), text);
-    EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"),
-              "refused: a later request is for the name evil.test");
-  }
-  for (const std::string& bad :
-       {";"s,         ";;a"s,         ";=b"s,   ";a="s,   ";a=b c"s,
-        " ;a"s,       "; a"s,         ";a =b"s, ";a= b"s, ";a=\"b"s,
-        ";a=\"b\"c"s, ";a=\"\\"s,     ";a\n"s,  ";a\rb"s, ";a=\"\n\""s,
-        ";a=\"\0\""s, ";a=\"\\\n\""s, "a=b"s,   " "s,     ";" + std::string(8192, 'a')}) {
-    Talk talk;
-    EXPECT_EQ(talk.Client(kChunks + "3" + bad + "\r\nabc\r\n0\r\n\r\n"), kRefusedBody)
-        << testing::PrintToString(bad);
-  }
-}
-
 TEST(ClientSide, AClientHelloThatHidesAnotherIsRefusedEverywhere) {
-  const std::string hidden = "\xfe\x0d" + Counted(2, "x");
+  const std::string hidden = "\xfe\x0d" + test::Counted(2, "x");
   for (const bool strict : {false, true}) {
     Talk talk(strict);
     EXPECT_EQ(talk.Client(Hello("good.test", hidden)).substr(0, 42),
@@ -355,7 +165,7 @@ TEST(ClientSide, TheServersFirstBytesAreOfTheProtocolThatTheClientOpened) {
       "HTTP/1x",         "RFB 003.008\n",      "ICY 200 OK\r\n"};
   for (const bool strict : {false, true}) {
     for (const std::string& answer : others) {
-      for (const std::string& head : {get, post, Asks(), kConnect}) {
+      for (const std::string& head : {get, post, Asks(), kConnectHead}) {
         Talk talk(strict);
         EXPECT_EQ(talk.Client(head), head);
         EXPECT_EQ(talk.Server(answer), kStrange) << head << answer;
@@ -453,7 +263,7 @@ TEST(ClientSide, AGreetingBehindAClientHelloInAnUnknownOpeningIsThatOfItsLines) 
 TEST(ClientSide, NoLineInAnOpeningAsksForAHost) {
   const std::string names = "refused: it names a host in a protocol that the gateway cannot check";
   const auto padded = [](const std::string& line) {
-    return Hello("good.test", std::string("\0\x15", 2) + Counted(2, line));
+    return Hello("good.test", std::string("\0\x15", 2) + test::Counted(2, line));
   };
   for (const std::string line : {"\r\nHOST evil.test\r\n", "\nhost evil.test\r",
                                  "\r\n \tHost\v:evil.test\r\n", "\nHO\xff\xf1ST evil.test\n",
@@ -479,7 +289,8 @@ TEST(ClientSide, NoLineInAnOpeningAsksForAHost) {
     const std::string command = "*1\r\n$" + std::to_string(line.size()) + "\r\n" + line + "\r\n";
     EXPECT_EQ(Talk().Client(command), command) << line;
   }
-  const std::string cancel = Counted(4, "").substr(0, 3) + "\x1c\x04\xd2\x16\x2e" + "pid_\r\nHOST evil\n";
+  const std::string cancel =
+      test::Counted(4, "").substr(0, 3) + "\x1c\x04\xd2\x16\x2e" + "pid_\r\nHOST evil\n";
   EXPECT_THAT(Talk().Client(cancel + "...."), testing::StartsWith("refused"));
 }
 
@@ -489,8 +300,8 @@ TEST(ClientSide, WhatWaitsForTheServerIsBounded) {
   const std::string expects =
       "PUT / HTTP/1.1\r\nHost: good.test\r\nExpect: 100-continue\r\nContent-Length: 999999\r\n\r\n";
   const std::string ssl("\0\0\0\x08\x04\xd2\x16\x2f", 8);
-  for (const std::string& opening : {Asks(), kConnect, expects, "*1\r\n$4\r\nPING\r\n"s, Hello("good.test"),
-                                     "SSH-2.0-x\r\n"s, ssl, get + Asks()}) {
+  for (const std::string& opening : {Asks(), kConnectHead, expects, "*1\r\n$4\r\nPING\r\n"s,
+                                     Hello("good.test"), "SSH-2.0-x\r\n"s, ssl, get + Asks()}) {
     Talk talk;
     talk.Client(opening);
     EXPECT_FALSE(talk.Full()) << opening;
@@ -529,11 +340,11 @@ TEST(ClientSide, AnotherHostOfAnFtpServerIsJudged) {
     for (const std::string line : {"HOST evil.test\r\n", " host\tevil.test\n", "SYST\r\nHost evil.test\r",
                                    "NOOP\rHOST evil.test\n", "x\xff\xf2\r\nHOST good.test evil.test\r\n"})
       EXPECT_EQ(said(greeting, line), line[0] == 'x' ? strange : other) << testing::PrintToString(line);
-    for (const std::string line :
-         {"HOST\r\n", "HO\xff\xf1ST evil.test\r\n", "HOST good.test\xff\xf1.evil.test\r\n",
-          "\xff\xfb HOST evil.test\r\n", "HOST \"good.test\"\r\n", "HOST go\\od.test\r\n",
-          "HOST ev\"il.test\r\n", "HOST good.test evil.test\r\n", "HOST good.test:21\r\n",
-          "HOST [good.test]\r\n", "HOST [192.0.2.1]\r\n", "HOST good.test/\r\n"})
+    for (const std::string& line : std::vector<std::string>{
+             "HOST\r\n", "HO\xff\xf1ST evil.test\r\n", "HO"s + '\0' + "ST evil.test\r\n",
+             "HOST good.test\xff\xf1.evil.test\r\n", "\xff\xfb HOST evil.test\r\n", "HOST \"good.test\"\r\n",
+             "HOST go\\od.test\r\n", "HOST ev\"il.test\r\n", "HOST good.test evil.test\r\n",
+             "HOST good.test:21\r\n", "HOST [good.test]\r\n", "HOST [192.0.2.1]\r\n", "HOST good.test/\r\n"})
       EXPECT_EQ(said(greeting, line), strange) << testing::PrintToString(line);
     for (const std::string line :
          {"HOST good.test\r\n", "host \t GOOD.test. \n", "USER host\r\n", "STOR HOST evil.test\r\n",
@@ -648,198 +459,6 @@ TEST(ClientSide, AServerThatSpeaksNoTlsHearsNoMore) {
   Talk talk;
   EXPECT_EQ(talk.Client(Hello("good.test")).size(), Hello("good.test").size());
   EXPECT_EQ(talk.Server("HTTP/1.1 400 Bad Request\r\n"), kStrange);
-}
-
-TEST(ClientSide, AWebSocketIsAgreedTo) {
-  const std::string ask = Asks();
-  Talk talk;
-  EXPECT_EQ(talk.Client(ask + "\x81\x80mask"), ask);
-  const std::string agrees = Agrees();
-  for (std::size_t i = 0; i + 1 < agrees.size(); ++i) EXPECT_EQ(talk.Server(agrees.substr(i, 1)), "");
-  EXPECT_EQ(talk.Server("\n"), "\x81\x80mask");
-  EXPECT_TRUE(talk.Free());
-  Talk other;
-  EXPECT_EQ(other.Client(ask + "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"), ask);
-  EXPECT_EQ(other.Server("HTTP/1.1 200 OK\r\n"), kOther);
-}
-
-// A server that answers 101 to what asks for no WebSocket, or means another protocol, reads requests on.
-TEST(ClientSide, WhatIsNoHandshakeOfAWebSocketIsReadOn) {
-  const std::string evil = "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n";
-  for (const std::string& ask :
-       {Asks("POST / HTTP/1.1"), Asks("GET / HTTP/1.0"), Asks("GET / HTTP/1.1", ""),
-        Asks("GET / HTTP/1.1", "Connection: close"), Asks("GET / HTTP/1.1", "Connection: Upgrade", ""),
-        Asks("GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: h2c"),
-        Asks("GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", ""),
-        Asks("GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: x"),
-        Asks("GET / HTTP/1.1", "Content-Length: 0\r\nConnection: Upgrade")}) {
-    Talk talk;
-    EXPECT_EQ(talk.Client(ask), ask);
-    EXPECT_EQ(talk.Server(Agrees()), "");
-    EXPECT_EQ(talk.Client(evil), kOther) << ask;
-  }
-  const std::string ask = Asks();
-  for (const std::string& answer :
-       {Agrees("HTTP/1.1 200 OK"), Agrees("HTTP/1.0 101 x"), Agrees("HTTP/1.1 1010 x"),
-        Agrees("HTTP/1.1 101 x", ""), Agrees("HTTP/1.1 101 x", "Connection: close"),
-        Agrees("HTTP/1.1 101 x", "Connection: Upgrade", ""),
-        Agrees("HTTP/1.1 101 x", "Connection: Upgrade", "Upgrade: h2c"),
-        Agrees("HTTP/1.1 101 x", "Connection: Upgrade", "Upgrade: websocket", ""),
-        Agrees("HTTP/1.1 101 x", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Accept: x"),
-        "HTTP/1.1 101 x\r\nX: " + std::string(20000, 'x')}) {
-    Talk talk;
-    EXPECT_EQ(talk.Client(ask), ask);
-    EXPECT_EQ(talk.Server(answer), "");
-    EXPECT_EQ(talk.Client(evil), kOther) << answer;
-  }
-  Talk early;
-  EXPECT_EQ(early.Server(Agrees().substr(0, 20)), "");
-  EXPECT_EQ(early.Client(ask), ask);
-  EXPECT_EQ(early.Server(Agrees().substr(20)), "");
-  EXPECT_EQ(early.Client(evil), kOther);
-}
-
-// On a connection of its own: what the answers before it hold could be taken for a 101.
-TEST(ClientSide, AWebSocketBehindARequestIsAskedForElsewhere) {
-  const std::string get = "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n";
-  const std::string ask = Asks();
-  const std::string evil = "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n";
-  Talk talk;
-  EXPECT_EQ(talk.Client(get), get);
-  EXPECT_EQ(talk.Server("HTTP/1.1 200 OK\r\n\r\n"), "");
-  EXPECT_EQ(talk.Client(ask), "");
-  EXPECT_TRUE(talk.Waits());
-  EXPECT_EQ(talk.Server(Agrees()), "");
-  EXPECT_EQ(talk.Client("\x81\x80mask"), "");
-  EXPECT_EQ(talk.AnotherServer(), ask);
-  EXPECT_FALSE(talk.Free());
-  EXPECT_EQ(talk.Server(Agrees()), "\x81\x80mask");
-  EXPECT_TRUE(talk.Free());
-  Talk declined;
-  EXPECT_EQ(declined.Client(get), get);
-  EXPECT_EQ(declined.Client(ask), "");
-  EXPECT_EQ(declined.AnotherServer(), ask);
-  EXPECT_EQ(declined.Server("HTTP/1.1 200 OK\r\n"), "");
-  EXPECT_EQ(declined.Client(get), get);
-  EXPECT_EQ(declined.Client(ask), "");
-  EXPECT_TRUE(declined.Waits());
-  EXPECT_EQ(declined.AnotherServer(), ask);
-  EXPECT_EQ(declined.Client(evil), "");
-  EXPECT_EQ(declined.Server("HTTP/1.1 403 Forbidden\r\n"), kOther);
-}
-
-TEST(ClientSide, WhatIsSaidThroughATunnelIsJudged) {
-  Talk talk;
-  EXPECT_EQ(talk.Client(kConnect + Hello("good.test")), kConnect);
-  EXPECT_EQ(talk.Server("HTTP/1.0 2"), "");
-  EXPECT_EQ(talk.Server("00 x\r\n\r\n"), Hello("good.test"));
-  Talk other;
-  EXPECT_EQ(other.Client(kConnect), kConnect);
-  EXPECT_EQ(other.Server(kAgreed), "");
-  EXPECT_EQ(other.Client(Hello("evil.test")), kOther);
-  Talk again;
-  EXPECT_EQ(again.Client(kConnect), kConnect);
-  EXPECT_EQ(again.Server(kAgreed), "");
-  EXPECT_EQ(again.Client(Hello("good.test")), Hello("good.test"));
-  EXPECT_EQ(again.Server(ServerHello(kRetry)), "");
-  EXPECT_EQ(again.Client(Hello("evil.test")), kOther);
-  Talk plain;
-  EXPECT_EQ(plain.Client(kConnect), kConnect);
-  EXPECT_EQ(plain.Server(kAgreed), "");
-  const std::string get = "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n";
-  EXPECT_EQ(plain.Client(get + get), get + get);
-  EXPECT_EQ(plain.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"), kOther);
-  Talk socks;
-  EXPECT_EQ(socks.Client(kConnect), kConnect);
-  EXPECT_EQ(socks.Server(kAgreed), "");
-  EXPECT_TRUE(socks.Client(std::string("\x05\x02\0\2", 4)).starts_with("refused"));
-}
-
-// The server behind the tunnel has to speak it, too.
-TEST(ClientSide, ProtocolsThroughATunnelAreAnswered) {
-  const std::string ssh = "SSH-2.0-x\r\nkeys";
-  Talk talk;
-  EXPECT_EQ(talk.Client(kConnect + ssh), kConnect);
-  EXPECT_EQ(talk.Server(kAgreed), "SSH-2.0-x\r\n");
-  EXPECT_EQ(talk.Server("SSH-2.0-y\r\n"), "keys");
-  EXPECT_TRUE(talk.Free());
-  Talk strange;
-  EXPECT_EQ(strange.Client(kConnect + ssh), kConnect);
-  EXPECT_EQ(strange.Server(kAgreed + "HTTP/1.1 400 Bad\r\n"), kStrange);
-}
-
-// A proxy that declines may be any server, and where its answer ends is not known. An answer whose end is
-// announced declines as well (RFC 9110, 9.3.6): a server that is no proxy gives it, and reads requests on.
-TEST(ClientSide, ADeclinedConnectOpensNoTunnel) {
-  const std::string ssh = "SSH-2.0-x\r\nkeys";
-  const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  for (const std::string& declines :
-       {"HTTP/1.1 407 x\r\nContent-Length: 0\r\n\r\n"s, chunked,
-        "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n"s, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"s,
-        "HTTP/1.1 200 OK\r\nX: y\r\n z\r\n\r\n"s, "HTTP/1.1 204 No Content\r\n\r\n"s,
-        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"s}) {
-    Talk declined;
-    EXPECT_EQ(declined.Client(kConnect), kConnect);
-    EXPECT_EQ(declined.Server(declines), "") << declines;
-    EXPECT_EQ(declined.Client(Hello("good.test")), Hello("good.test")) << declines;
-    Talk again;
-    EXPECT_EQ(again.Client(kConnect), kConnect);
-    EXPECT_EQ(again.Server(declines), "") << declines;
-    EXPECT_EQ(again.Client(kConnect), "") << declines;
-    EXPECT_TRUE(again.Waits()) << declines;
-    EXPECT_EQ(again.AnotherServer(), kConnect) << declines;
-    EXPECT_EQ(again.Server(kAgreed), "") << declines;
-    EXPECT_EQ(again.Client(ssh), "SSH-2.0-x\r\n") << declines;
-    Talk unheard;
-    EXPECT_EQ(unheard.Client(kConnect), kConnect);
-    EXPECT_EQ(unheard.Server(declines), "") << declines;
-    EXPECT_TRUE(
-        unheard.Client(ssh).ends_with("refused: what the server answers to its protocol cannot be told"))
-        << declines;
-    // Its answer could hold the server's agreement.
-    Talk socket;
-    EXPECT_EQ(socket.Client(kConnect + Asks()), kConnect);
-    EXPECT_EQ(socket.Server(declines), "") << declines;
-    EXPECT_TRUE(socket.Waits()) << declines;
-    EXPECT_EQ(socket.Server(Agrees()), "") << declines;
-    EXPECT_FALSE(socket.Free()) << declines;
-  }
-}
-
-// What the server says before it can have read the request is no answer to it.
-TEST(ClientSide, WordsUnderWayAnswerNothing) {
-  const std::string expects =
-      "PUT / HTTP/1.1\r\nHost: good.test\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n";
-  Talk talk;
-  EXPECT_EQ(talk.Client(kConnect), kConnect);
-  EXPECT_EQ(talk.Server(kAgreed + "HTTP/1.1 100 Continue\r\n\r\n"), "");
-  EXPECT_EQ(talk.Client(expects), expects);
-  EXPECT_EQ(talk.Client("GET"), "refused: it sends a body that the server has not asked for");
-  Talk socket;
-  EXPECT_EQ(socket.Client(kConnect), kConnect);
-  EXPECT_EQ(socket.Server(kAgreed + Agrees()), "");
-  EXPECT_EQ(socket.Client(Asks()), Asks());
-  EXPECT_FALSE(socket.Free());
-}
-
-// No other connection leads to the server behind a tunnel.
-TEST(ClientSide, AWebSocketThroughATunnel) {
-  const std::string ask = Asks();
-  Talk first;
-  EXPECT_EQ(first.Client(kConnect), kConnect);
-  EXPECT_EQ(first.Server(kAgreed), "");
-  EXPECT_EQ(first.Client(ask), ask);
-  EXPECT_EQ(first.Server(Agrees()), "");
-  EXPECT_TRUE(first.Free());
-  Talk later;
-  EXPECT_EQ(later.Client(kConnect), kConnect);
-  EXPECT_EQ(later.Server(kAgreed), "");
-  const std::string get = "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n";
-  EXPECT_EQ(later.Client(get), get);
-  EXPECT_EQ(later.Client(ask), ask);
-  EXPECT_FALSE(later.Waits());
-  later.Server("HTTP/1.1 200 OK\r\n\r\n" + Agrees());
-  EXPECT_FALSE(later.Free());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/unit/engine_sandboxes.h"
@@ -147,6 +148,39 @@ TEST_P(EngineLandlock, ACommandKeepsNobodyOutOfTheDirectoryOfRuns) {
     ASSERT_TRUE(next.ok) << next.message;
     EXPECT_EQ(next.out, "700\n");
   }
+}
+
+TEST_P(EngineLandlock, WhatKilledRunsLeftIsRemoved) {
+  const std::string place = scratch_.Path("place");
+  const std::string kept = scratch_.Path("kept");
+  WriteText(kept, "");
+  ::chmod(kept.c_str(), 0666);
+  ASSERT_TRUE(Run(PlanFor("true")).ok) << "which makes the place";
+  const auto as_owner = [&](const std::string& script) {
+    return HoldsInChild([&] {
+      BecomeOrdinary();
+      return std::system(("cd " + place + " && " + script).c_str()) == 0;  // NOLINT(concurrency-mt-unsafe)
+    });
+  };
+  ASSERT_TRUE(as_owner("mkdir -p mxc-run-1/home/a mxc-run-2/b mxc-run-3.new mxc-run-4.new/full && ln -s " +
+                       kept + " mxc-run-1/home/link && : >mxc-run-1/home/a/f && mkdir apart && ln -s " +
+                       place +
+                       "/apart mxc-run-5 && : >apart/f && : >mxc-run-6 && chmod 0 mxc-run-1/home mxc-run-2"));
+  const bool planted = ::geteuid() == 0;  // by somebody else, while the place was open
+  if (planted) {
+    std::filesystem::create_directories(place + "/mxc-run-7/theirs");
+    std::filesystem::permissions(place + "/mxc-run-7", std::filesystem::perms::all);
+  }
+  ASSERT_TRUE(Run(PlanFor("true")).ok);
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(place))
+    left.push_back(entry.path().filename());
+  std::vector<std::string> expected = {"apart", "mxc-run-4.new", "mxc-run-5", "mxc-run-6"};
+  if (planted) expected.emplace_back("mxc-run-7");
+  EXPECT_THAT(left, ::testing::UnorderedElementsAreArray(expected));
+  EXPECT_TRUE(std::filesystem::exists(place + "/apart/f"));
+  EXPECT_EQ(std::filesystem::status(kept).permissions(), std::filesystem::perms(0666));
+  EXPECT_TRUE(!planted || std::filesystem::exists(place + "/mxc-run-7/theirs"));
 }
 
 // Everybody can make names in /var/tmp.

@@ -96,6 +96,17 @@ class FoundByName : public Protection {
     for (const GitChange& each : ReviewFoundByName(policy->git, host_)) text += each.path + "\n";
     return text;
   }
+  // The same in whole reviews.
+  template <typename Change>
+  std::string Reviewed(const Change& change) {
+    const Result<Policy> policy = With({.rw = {"/srv/w"}});
+    if (!policy) return RefusalOf(policy);
+    change();
+    std::string text;
+    std::string gap;
+    for (const GitChange& each : ReviewGit(policy->git, host_, gap)) text += each.path + "\n";
+    return text + gap;
+  }
   void Write(const std::string& path) { host_.AddFile(path, "", {.uid = 1000, .changed = ++now_}); }
 
   std::uint64_t now_ = 1;
@@ -175,6 +186,8 @@ TEST_F(FoundByName, WhatVariablesHaveLoaded) {
             "/srv/w/x/lib/python3.11/site-packages/a.pth\n");
   EXPECT_EQ(with("PERLLIB", "/srv/w/x", "/srv/w/x/5.36/x86_64/strict.pmc"),
             "/srv/w/x/5.36/x86_64/strict.pmc\n");
+  EXPECT_EQ(with("PERL5LIB", "/srv/w/x", "/srv/w/x/5.36/x86_64/auto/Term/ReadKey/ReadKey.so"),
+            "/srv/w/x/5.36/x86_64/auto/Term/ReadKey/ReadKey.so\n");
   EXPECT_EQ(with("OPENSSL_CONF", "/srv/w/x/ssl.cnf", "/srv/w/x/ssl.cnf"), "/srv/w/x/ssl.cnf\n");
   EXPECT_EQ(with("LG_CONFIG_FILE", "/a,/srv/w/x/lg.yml", "/srv/w/x/lg.yml"), "/srv/w/x/lg.yml\n");
   EXPECT_EQ(with("PERL5LIB", "/srv/w/x", "/srv/w/x/strict.pm"), "/srv/w/x/strict.pm\n");
@@ -182,7 +195,88 @@ TEST_F(FoundByName, WhatVariablesHaveLoaded) {
   EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/sitecustomize.py"), "/srv/w/x/sitecustomize.py\n");
   EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/usercustomize/__init__.py"),
             "/srv/w/x/usercustomize/__init__.py\n");
-  EXPECT_EQ(with("PYTHONPATH", "/srv/w/x", "/srv/w/x/app.py"), "");
+  EXPECT_EQ(with("EMACSLOADPATH", "/srv/w/x", "/srv/w/x/site-start.elc"), "/srv/w/x/site-start.elc\n");
+  EXPECT_EQ(with("EMACSLOADPATH", "/srv/w/x", "/srv/w/x/site-start.so"), "/srv/w/x/site-start.so\n");
+  EXPECT_EQ(with("PYTHONUSERBASE", "/srv/w/x",
+                 "/srv/w/x/lib/python3.11/site-packages/__pycache__/sitecustomize.cpython-311.pyc"),
+            "/srv/w/x/lib/python3.11/site-packages/__pycache__/sitecustomize.cpython-311.pyc\n");
+}
+
+// Whatever of a module Python takes first.
+TEST_F(FoundByName, WhatPythonLoadsWhenItStarts) {
+  Write("/srv/w/x/sitecustomize.py");
+  Write("/srv/w/x/__pycache__/sitecustomize.cpython-311.pyc");
+  Write("/srv/w/x/__pycache__/app.cpython-311.pyc");
+  host_.SetEnvironment("PYTHONPATH", "/usr/lib/x:/srv/w/x:/srv/w/new");
+  EXPECT_EQ(After([] {}), "");
+  for (const char* loaded :
+       {"sitecustomize.py", "sitecustomize.pyc", "sitecustomize.so", "sitecustomize.abi3.so",
+        "usercustomize.cpython-311-x86_64-linux-gnu.so", "__pycache__/sitecustomize.cpython-311.pyc",
+        "__pycache__/usercustomize.cpython-312.opt-1.pyc", "sitecustomize/__init__.pyc",
+        "sitecustomize/__init__.cpython-311-x86_64-linux-gnu.so",
+        "sitecustomize/__pycache__/__init__.cpython-311.pyc", "sitecustomize/deep/er/x.py",
+        "encodings/__init__.py", "encodings/__pycache__/__init__.cpython-311.pyc", "os.py"}) {
+    for (const std::string entry : {"/srv/w/x/", "/srv/w/new/"}) {
+      const std::string path = entry + loaded;
+      const bool kept =
+          path == "/srv/w/x/sitecustomize.py" || path.ends_with("/sitecustomize.cpython-311.pyc");
+      EXPECT_EQ(After([&] { Write(path); }), path + "\n");
+      if (!kept || entry == "/srv/w/new/") host_.Remove(path);
+    }
+  }
+  for (const char* other : {"app.py", "__pycache__/app.cpython-311.pyc", "sitecustomize.txt",
+                            "site/index.html", "os.rs", "__pycache__/x/sitecustomize.cpython-311.pyc"})
+    EXPECT_EQ(After([&] { Write(std::string("/srv/w/x/") + other); }), "") << other;
+}
+
+TEST_F(FoundByName, ArchivesThatPythonLoadsFrom) {
+  Write("/srv/w/lib.zip");
+  host_.SetEnvironment("PYTHONPATH", "/srv/w/lib.zip:/srv/w/new.zip/sub:/srv/w/x");
+  EXPECT_EQ(After([] {}), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/lib.zip"); }), "/srv/w/lib.zip\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/new.zip"); }), "/srv/w/new.zip\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/new.zip"); }), "/srv/w/new.zip\n");
+  EXPECT_EQ(After([&] { host_.AddDirectory("/srv/w/x/sub"); }), "") << "a directory is none";
+  EXPECT_EQ(After([&] { host_.AddDirectory("/srv/w/x"); }, {.rw = {"/srv/w/lib.zip"}, .ro = {"/srv/w"}}), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/lib.zip"); }, {.rw = {"/srv/w/lib.zip"}, .ro = {"/srv/w"}}),
+            "/srv/w/lib.zip\n");
+}
+
+TEST_F(FoundByName, WherePythonKeepsWhatItHasCompiled) {
+  host_.SetEnvironment("PYTHONPYCACHEPREFIX", "/srv/w/cache");
+  Write("/srv/w/cache/usr/lib/python3.11/site.cpython-311.pyc");
+  EXPECT_EQ(After([] {}), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/cache/usr/lib/python3.11/site.cpython-311.pyc"); }),
+            "/srv/w/cache/usr/lib/python3.11/site.cpython-311.pyc\n");
+}
+
+// `git init --bare` keeps what it finds.
+TEST_F(FoundByName, HooksWhereThereIsNoRepository) {
+  AddRepository("/srv/w/a/.git");
+  Write("/srv/w/old/hooks/update");
+  host_.AddFile("/srv/w/old/hooks/pre-push", "", {.mode = 0644});
+  EXPECT_EQ(Reviewed([] {}), "");
+  EXPECT_EQ(Reviewed([&] { Write("/srv/w/new.git/hooks/post-receive"); }),
+            "/srv/w/new.git/hooks/post-receive\n");
+  EXPECT_EQ(Reviewed([&] { Write("/srv/w/old/hooks/update"); }), "/srv/w/old/hooks/update\n");
+  EXPECT_EQ(Reviewed([&] { Write("/srv/w/old/hooks/pre-push"); }), "/srv/w/old/hooks/pre-push\n") << "chmod";
+  EXPECT_EQ(Reviewed([&] {
+              Write("/srv/w/b/x/post-receive");
+              host_.AddSymlink("/srv/w/b/hooks", "x");
+            }),
+            "/srv/w/b/hooks/post-receive\n");
+  EXPECT_EQ(Reviewed([&] {
+              Write("/srv/w/src/hooks/useState");
+              host_.AddFile("/srv/w/src/hooks/pre-commit", "", {.mode = 0644});
+              Write("/srv/w/src/hooks/pre-commit.py");
+            }),
+            "");
+  EXPECT_EQ(Reviewed([&] {
+              AddRepository("/srv/w/clone/.git");
+              Write("/srv/w/clone/hooks/pre-commit");
+            }),
+            "/srv/w/clone/.git\n")
+      << "told as a whole";
 }
 
 TEST_F(FoundByName, WhatCommandLinesOfAConfigurationMayName) {
@@ -242,6 +336,8 @@ TEST_F(FoundByName, WhatEditorsReadInTheCallersHome) {
   EXPECT_EQ(After([&] { Write("/home/ana/.vimrc"); }, home), "/home/ana/.vimrc\n");
   EXPECT_EQ(After([&] { Write("/home/ana/.selected_editor"); }, home), "/home/ana/.selected_editor\n");
   EXPECT_EQ(After([&] { Write("/home/ana/.vim/plugin/new.vim"); }, home), "/home/ana/.vim/plugin/new.vim\n");
+  for (const std::string compiled : {"/home/ana/.emacs.elc", "/home/ana/.cache/nvim/luac"})
+    EXPECT_EQ(After([&] { Write(compiled); }, home), compiled + "\n");
   EXPECT_EQ(After([&] { Write("/home/ana/.config/nvim/init.lua"); }, home), "/home/ana/.config/nvim\n")
       << "a new directory";
   EXPECT_EQ(After(

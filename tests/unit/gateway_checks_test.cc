@@ -6,19 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/counted.h"
 #include "tests/support/network_world.h"
 
 namespace mxc::gateway_checks_test {
 namespace {
 
+using test::Counted;
+
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-std::string Counted(std::size_t width, const std::string& content) {
-  std::string out;
-  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
-  return out + content;
-}
 // A ClientHello with these extensions.
 std::string Tls(const std::string& extensions) {
   const std::string hello = "\x03\x03" + std::string(32, 'r') + Counted(1, "") + Counted(2, "\x13\x01") +
@@ -276,6 +274,22 @@ TEST(GatewayChecks, NamesThatResolveToTheHostOrItsNetworkAreRefused) {
         Reasons(world.Finish()),
         ElementsAre("deny always blocked: loopback", "deny always blocked: link-local and cloud metadata",
                     "deny the name has no address", "deny the name has no address", "allow "));
+  });
+}
+
+// Not the one that was blocked beside it.
+TEST(GatewayChecks, ARecordHasTheAddressThatWasDialledLast) {
+  InWorld([](World& world) {
+    world.Name("a.test", {"203.0.113.1", "127.0.0.1"});
+    world.Name("b.test", {"203.0.113.1", "203.0.113.2"});
+    world.Start(AllowHosts({"*.test"}));
+    world.Inside([] {
+      for (const std::string name : {"a.test", "b.test"})
+        EXPECT_EQ(ReceiveAll(Connect(Ask(name).at(0), 80).Get()), "|ECONNRESET") << name;
+    });
+    std::vector<std::string> told;
+    for (const GatewayRecord& record : world.Finish()) told.push_back(record.address + " " + record.reason);
+    EXPECT_THAT(told, ElementsAre("203.0.113.1 Connection refused", "203.0.113.2 Connection refused"));
   });
 }
 

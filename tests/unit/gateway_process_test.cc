@@ -7,11 +7,14 @@
 
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "gateway/net/socket_address_posix.h"
 #include "mxc/plan.h"
 #include "run/run_gateway.h"
 #include "tests/support/network_world.h"
@@ -19,8 +22,12 @@
 namespace mxc::gateway_process_test {
 namespace {
 
+using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::SizeIs;
 
 TEST(GatewayProcess, GivesUpItsRights) {
   InWorld([](World& world) {
@@ -121,6 +128,74 @@ TEST(GatewayProcess, BoundsWhatItTellsOfAFlood) {
     EXPECT_EQ(connections["203.0.113.1"].size(), 1U);
     ASSERT_EQ(connections["203.0.113.2"].size(), 2U);
     EXPECT_EQ(connections["203.0.113.2"].back(), 48U);
+  });
+}
+
+// Datagrams to ports of 203.0.113.1 behind 1000, from inside and refused, while the gateway does not run.
+void SendWhileItStands(
+    pid_t gateway, std::uint16_t ports, int times, const std::function<void()>& also = [] {}) {
+  const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  ::kill(gateway, SIGSTOP);
+  for (int i = 0; i < times; ++i) {
+    for (std::uint16_t port = 1; port <= ports; ++port) {
+      const auto to_port = static_cast<std::uint16_t>(1000 + port);
+      const egress::SocketAddress to =
+          egress::ToSocketAddress({egress::IpAddress::Parse("203.0.113.1").value(), to_port}, false);
+      EXPECT_EQ(::sendto(socket.Get(), "x", 1, 0, to.Get(), to.size), -1);
+    }
+  }
+  also();
+  ::kill(gateway, SIGCONT);
+}
+
+// The packet filter logs some of the refusals of a destination, and counts the others: the log keeps room.
+TEST(GatewayProcess, AFloodToFewDestinationsHidesNoOther) {
+  static constexpr std::uint16_t kOthers = 100;
+  InWorld([](World& world) {
+    world.Start(AllowHosts({"a.test"}));
+    world.Inside([&world] {
+      SendWhileItStands(world.Gate().id, 3, 3000, [] {
+        for (std::uint16_t port = 1001; port <= 1000 + kOthers; ++port)
+          EXPECT_FALSE(Connect("203.0.113.2", port));
+        EXPECT_FALSE(Connect("2001:db8::1", 80));
+      });
+    });
+    std::uint64_t all = 0;
+    std::set<std::uint16_t> others;
+    std::set<std::string> addresses;
+    for (const GatewayRecord& record : world.Finish()) {
+      all += 1 + record.lost;
+      addresses.insert(record.address);
+      if (record.address == "203.0.113.2") others.insert(record.port);
+    }
+    EXPECT_EQ(others.size(), kOthers);
+    EXPECT_EQ(all, 3 * 3000 + kOthers + 1U);
+    EXPECT_THAT(addresses, IsSupersetOf({"203.0.113.1", "203.0.113.2", "2001:db8::1"}));
+  });
+}
+
+TEST(GatewayProcess, WhatTheFiltersLogHasNoRoomForIsCounted) {
+  static constexpr std::uint16_t kPorts = 20000;
+  InWorld([](World& world) {
+    world.Start(AllowHosts({"a.test"}));
+    world.Inside([&world] { SendWhileItStands(world.Gate().id, kPorts, 1); });
+    std::uint64_t all = 0;
+    for (const GatewayRecord& record : world.Finish()) all += 1 + record.lost;
+    EXPECT_EQ(all, kPorts);
+  });
+}
+
+// More than the socket to the launcher holds, which reads when the run has ended.
+TEST(GatewayProcess, EachConnectionThatPassedIsTold) {
+  static constexpr std::size_t kConnections = 1500;
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, [](int /*connection*/) {});
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
+    world.Inside([] {
+      for (std::size_t i = 0; i < kConnections; ++i)
+        ASSERT_EQ(ReceiveAll(Connect("203.0.113.1", 80).Get()), "|end");
+    });
+    EXPECT_THAT(Reasons(world.Finish()), AllOf(SizeIs(kConnections), Each("allow ")));
   });
 }
 

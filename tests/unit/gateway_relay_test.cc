@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gateway/net/sockets_linux.h"
+#include "gateway/setup/inside.h"
 #include "tests/support/network_world.h"
 
 namespace mxc::gateway_relay_test {
@@ -298,6 +299,45 @@ TEST(GatewayRelay, APublishedPortLeadsToEitherLoopbackAddress) {
   VisitPublished({"127.0.0.1", "::1"}, "127.0.0.1|end");
   VisitPublished({"::1"}, "::1|end");
   VisitPublished({}, "|ECONNRESET");
+}
+
+TEST(GatewayRelay, TellsOfVisitorsThatAreTooMany) {
+  static constexpr std::size_t kMore = 3;
+  InWorld([](World& world) {
+    world.Start({.publish = {{.host = 8080, .guest = 80, .pointer = "/publish/0"}}});
+    const Told ready;
+    const Told seen;
+    world.Fork([&] {
+      if (ready.Hear() != "ready") return;
+      std::vector<UniqueFd> sockets;
+      for (std::size_t i = 0; i < egress::kPublishedConnections; ++i) {
+        sockets.push_back(Connect("127.0.0.1", 8080));
+        if (Receive(sockets.back().Get(), 5) != "hello") return seen.Tell("too few");
+      }
+      for (std::size_t i = 0; i < kMore; ++i) {
+        if (ReceiveAll(Connect("127.0.0.1", 8080).Get()) != "|ECONNRESET") return seen.Tell("too many");
+      }
+      seen.Tell("done");
+    });
+    world.Inside([&] {
+      world.Serve("127.0.0.1", 80, [kept = std::vector<int>()](int connection) mutable {
+        kept.push_back(::dup(connection));
+        SendText(connection, "hello");
+      });
+      ready.Tell("ready");
+      EXPECT_EQ(seen.Hear(), "done");
+    });
+    std::size_t refused = 0;
+    for (const GatewayRecord& record : world.Finish()) {
+      if (record.verdict == RuleAction::kAllow) continue;
+      refused += 1 + record.lost;
+      EXPECT_EQ(record.event, GatewayEvent::kPublished);
+      EXPECT_EQ(record.reason, "too many connections");
+      EXPECT_EQ(record.address, "127.0.0.1");
+      EXPECT_EQ(record.pointer, "/publish/0");
+    }
+    EXPECT_EQ(refused, kMore);
+  });
 }
 
 TEST(GatewayRelay, RefusesAPublishedPortThatIsTaken) {

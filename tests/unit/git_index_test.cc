@@ -199,5 +199,49 @@ TEST(GitIndex, SplitIndexesTakeNamesFromTheirBase) {
   EXPECT_TRUE(IsTrustworthyIndex(Index({{"a"}}), {.shared = true}));
 }
 
+std::vector<std::string> RepositoriesIn(const std::vector<Entry>& entries, const Written& as = {}) {
+  GitPartsInIndex parts;
+  EXPECT_TRUE(IsTrustworthyIndex(Index(entries, as), {.hash_bytes = as.hash_bytes},
+                                 [&](std::string_view path, std::uint32_t mode) { parts.Note(path, mode); }));
+  EXPECT_FALSE(parts.Crowded());
+  std::vector<std::string> found;
+  for (const auto& [directory, each] : parts.Directories()) {
+    if (each.MakeRepository()) found.push_back(directory);
+  }
+  return found;
+}
+
+// As git's is_git_directory takes them, once they are checked out.
+TEST(GitIndex, RepositoriesAmongTheEntries) {
+  using Found = std::vector<std::string>;
+  for (const int version : {2, 4}) {
+    const Written as = {.version = version};
+    EXPECT_EQ(RepositoriesIn({{"a/x/HEAD"}, {"a/x/config"}, {"a/x/objects/k"}, {"a/x/refs/k"}}, as),
+              Found{"a/x"});
+    EXPECT_EQ(RepositoriesIn({{"a/HEAD"}, {"a/commondir"}}, as), Found{"a"});
+    EXPECT_EQ(RepositoriesIn({{"a/HEAD", 0120000}, {"a/objects", 0120000}, {"a/refs", 0160000}}, as),
+              Found{"a"});
+    EXPECT_EQ(RepositoriesIn({{"a/Objects/k"}, {"a/REFS/k"}, {"a/head"}}, as), Found{"a"});
+    EXPECT_EQ(RepositoriesIn({{"a/HEAD"}, {"a/objects/", 0040000}, {"a/refs/", 0040000}}, as), Found{"a"});
+    EXPECT_EQ(RepositoriesIn({{"a/objects/HEAD"}, {"a/objects/objects/k"}, {"a/objects/refs/k"}, {"b"}}, as),
+              Found{"a/objects"});
+    EXPECT_EQ(RepositoriesIn({{"HEAD"}, {"objects/k"}, {"refs/k"}}, as), Found{})
+        << "at the top .git comes first";
+    EXPECT_EQ(RepositoriesIn({{"a/HEAD"}, {"a/objects/k"}}, as), Found{});
+    EXPECT_EQ(RepositoriesIn({{"a/HEAD/k"}, {"a/objects/k"}, {"a/refs/k"}}, as), Found{});
+    EXPECT_EQ(RepositoriesIn({{"a/HEAD", 0160000}, {"a/objects/k"}, {"a/refs/k"}}, as), Found{});
+    EXPECT_EQ(RepositoriesIn({{"a/objects/k"}, {"a/refs/k"}}, as), Found{});
+    EXPECT_EQ(RepositoriesIn({{"a/HEAD"}, {"b/objects/k"}, {"b/refs/k"}}, as), Found{});
+  }
+}
+
+TEST(GitIndex, WhatIsRememberedOfItsEntriesIsBounded) {
+  GitPartsInIndex parts;
+  const std::string deep(2000, 'd');
+  for (int i = 0; i < 40000 && !parts.Crowded(); ++i) parts.Note(deep + std::to_string(i) + "/HEAD", 0100644);
+  EXPECT_TRUE(parts.Crowded());
+  EXPECT_LT(parts.Directories().size() * deep.size(), kMaxGitDataBytes);
+}
+
 }  // namespace
 }  // namespace mxc::git_index_test

@@ -25,7 +25,7 @@ class GitReviewed : public testing::Test {
   }
   // "new /srv/w/a/.git", "aside PATH PART", "instructions PATH", "replaced PATH", "link PATH TEXT",
   // "passage PATH INTO", "index PATH INTO", "list PATH INTO", "unlisted PATH PART",
-  // "listed PATH", "found PATH", a line each.
+  // "listed PATH", "found PATH", "staged PATH", a line each.
   [[nodiscard]] std::string Review(const TreeSearch::Opener& open = {}) {
     std::string text;
     std::string gap;
@@ -39,7 +39,7 @@ class GitReviewed : public testing::Test {
     for (const GitChange& change : changes) {
       constexpr const char* kKinds[] = {"new",    "aside",   "instructions", "replaced", "young",
                                         "link",   "passage", "index",        "list",     "unlisted",
-                                        "opened", "listed",  "found",        "config"};
+                                        "opened", "listed",  "found",        "staged",   "config"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
       const bool unlisted = change.kind == GitChange::Kind::kUnlisted;
       if (change.kind == GitChange::Kind::kTakenUp || unlisted) text += " " + change.part;

@@ -3,7 +3,10 @@
 
 #include <netinet/tcp.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tests/unit/inside_workload.h"
 
@@ -142,6 +145,29 @@ TEST_F(Inside, MakesSocketsForPublishedPorts) {
     rules.publish = {{.host = 18080, .guest = 80}};
     const InsideSockets inside = Open(workload, rules);
     EXPECT_EQ(inside.View().inside.size(), 2 * kPublishedConnections);
+  });
+}
+
+// The name of an expression that no kernel has stands for nft_limit where it is missing.
+TEST_F(Inside, LogsAllThatItRefusesWhereTheKernelHasNoLimits) {
+  Workload workload([] { return Connect("192.0.2.1", 443) == ECONNREFUSED ? 0 : 1; });
+  InProcess([&] {
+    InsideSetup setup = PrepareInside({});
+    const auto rules = setup.rules.Bytes();
+    std::vector<std::uint8_t> other(rules.begin(), rules.end());
+    const std::string_view limit = "limit";
+    for (auto at = other.begin();
+         (at = std::search(at, other.end(), limit.begin(), limit.end())) != other.end();)
+      *at = 'x';
+    ASSERT_NE(other, std::vector<std::uint8_t>(rules.begin(), rules.end()));
+    setup.rules = NetlinkBatch(other, setup.rules.Awaited());
+    InsideSockets inside;
+    InsideStep failed{};
+    ASSERT_EQ(JoinNetwork(workload.Network().Get()), 0);
+    ASSERT_EQ(OpenInside(setup, inside, failed), 0) << InsideError(failed, errno).message;
+    workload.Go();
+    EXPECT_TRUE(Readable(inside.refusals));
+    EXPECT_EQ(workload.Wait(), 0);
   });
 }
 

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "gateway/inspect/host_name_filter.h"
+#include "tests/support/counted.h"
 
 namespace mxc::egress::later_names_test {
 namespace {
+
+using test::Counted;
 
 using std::string_literals::operator""s;
 
@@ -58,11 +61,6 @@ class Talk {
   std::string problem_ = {};
 };
 
-std::string Counted(std::size_t width, const std::string& content) {
-  std::string out;
-  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
-  return out + content;
-}
 std::string Record(char type, const std::string& content) {
   return std::string(1, type) + "\x03\x01" + Counted(2, content);
 }

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "gateway/inspect/host_name_filter.h"
+#include "tests/support/counted.h"
 #include "tests/support/lenient_server.h"
 
 namespace mxc::egress::leniency_test {
 namespace {
+
+using test::Counted;
 
 using testing::Contains;
 using testing::Each;
@@ -40,12 +43,6 @@ std::string Passed(const RuleBook& rules, const std::string& text, std::size_t c
   };
   if (hear(std::string_view(text).substr(0, cut))) hear(std::string_view(text).substr(cut));
   return passed;
-}
-
-std::string Counted(std::size_t width, const std::string& content) {
-  std::string out;
-  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
-  return out + content;
 }
 
 // Says what it wants to in one of many ways, most of them wrong.

@@ -193,6 +193,40 @@ TEST(NetworkSummary, CountsWhatARecordStandsFor) {
   EXPECT_NE(summary.Text().find("  7 decisions are left out"), std::string::npos) << summary.Text();
 }
 
+// A request asked for each of these names.
+TEST(NetworkSummary, GivesEachReasonOfADestination) {
+  NetworkSummary summary(PolicyForm::kDirectional);
+  const auto fronted = [](const std::string& reason, std::uint64_t lost = 0) {
+    GatewayRecord record = Refused("a.test", "", 80);
+    record.pointer = "/network/egress/allow/0";
+    record.reason = reason;
+    record.lost = lost;
+    return record;
+  };
+  for (const char* name : {"b.test", "c.test"}) summary.Add(fronted(std::string("it opens with ") + name));
+  GatewayRecord unreached = fronted("Connection refused");
+  unreached.pointer.clear();
+  summary.Add(unreached);
+  summary.Add(fronted("it opens with c.test", 4));
+  EXPECT_EQ(summary.Text(), R"(mxc-exec: network: 0 connections passed (0 bytes), 1 destination refused
+  a.test port 80 (tcp), 8 times: it opens with b.test
+    /network/egress/allow/0 allows the destination, not what was said there
+    also: it opens with c.test
+    also: Connection refused
+    no entry of the policy changes that
+)");
+  NetworkSummary brief(PolicyForm::kDirectional);
+  brief.Add(unreached);
+  brief.Add(fronted("it opens with b.test"));
+  EXPECT_EQ(brief.Short(),
+            std::vector<std::string>{"a.test port 80 (tcp): Connection refused, and 1 other reason; "
+                                     "no entry of the policy changes that"});
+  for (std::size_t i = 3; i < NetworkSummary::kMaxReasons + 5; ++i)
+    summary.Add(fronted("it opens with " + std::to_string(i)));
+  EXPECT_NE(summary.Text().find("    and 5 refusals for other reasons\n"), std::string::npos)
+      << summary.Text();
+}
+
 TEST(NetworkSummary, BlamesTheRuleThatDenied) {
   NetworkSummary summary(PolicyForm::kDirectional);
   GatewayRecord record = Refused("b.test", "", 443);
@@ -213,6 +247,12 @@ TEST(NetworkSummary, SaysThatNobodyListensOnAPublishedPort) {
   EXPECT_EQ(lines[0],
             "::1 port 3005 (tcp): Connection refused; published: no server listens on port 3005 of the "
             "sandbox's loopback");
+  NetworkSummary full(PolicyForm::kFlags);
+  record.reason = "too many connections";
+  full.Add(record);
+  EXPECT_NE(full.Text().find("too many connections\n    no entry of the policy changes that\n"),
+            std::string::npos)
+      << full.Text();
 }
 
 TEST(NetworkSummary, AdvisesNoRuleWhereNoneWouldHelp) {

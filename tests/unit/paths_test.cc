@@ -143,5 +143,13 @@ TEST(PathWalker, AsksOnceForEachDirectory) {
             (std::vector<std::string>{"look /", "look /srv", "look /srv/a", "look /srv/b"}));
 }
 
+TEST(PathWalker, AsksOnceForEachLink) {
+  FakeHost host;
+  host.AddDirectory("/usr/bin").AddSymlink("/bin", "usr/bin");
+  PathWalker walker(host);
+  for (const char* path : {"/bin/a", "/bin/b"}) ASSERT_EQ(walker.Walk(path)->links.size(), 1U) << path;
+  EXPECT_EQ(std::count(host.Questions().begin(), host.Questions().end(), "readlink /bin"), 1);
+}
+
 }  // namespace
 }  // namespace mxc::paths_test

@@ -43,6 +43,32 @@ TEST_F(Protection, ShellFilesInHomeAndAtTheTopOfGrants) {
   EXPECT_EQ(WarningsText(*policy), "protection-open /filesystem/protect/0\n");
 }
 
+// zsh runs these instead, also where the file itself is missing.
+TEST_F(Protection, WhatZshHasCompiled) {
+  host_.SetEnvironment("HOME", "/home/ana").SetEnvironment("ZDOTDIR", "/home/ana/z");
+  host_.AddDirectory("/home/ana/z").AddFile("/home/ana/z/.zlogin.zwc");
+  host_.AddFile("/home/ana/z/.zshrc", ". ~/dot/z.zsh\n").AddFile("/home/ana/dot/z.zsh");
+  host_.AddFile("/home/ana/.zshrc",
+                "source ~/dot/a.zsh\nsource ~/dot/missing\nfor f in ~/dot/rc/*.zsh; do source $f; done\n");
+  host_.AddFile("/home/ana/.bashrc", "source ~/dot/b.sh\n").AddFile("/home/ana/dot/b.sh");
+  host_.AddFile("/home/ana/dot/a.zsh").AddFile("/home/ana/dot/rc/x.zsh");
+  const Result<Policy> policy = With({.rw = {"/home/ana"}}, {Preset::kGit, Preset::kShell});
+  const std::string text = "\n" + Protected(policy);
+  for (const char* held :
+       {"/home/ana/.zshenv.zwc file", "/home/ana/.zshrc.zwc file", "/home/ana/z/.zprofile.zwc file",
+        "/home/ana/z/.zlogin.zwc", "/home/ana/dot/a.zsh", "/home/ana/dot/a.zsh.zwc file",
+        "/home/ana/dot/z.zsh", "/home/ana/dot/z.zsh.zwc file", "/home/ana/dot/rc/x.zsh.zwc file"})
+    EXPECT_NE(text.find("\n" + std::string(held) + "\n"), std::string::npos) << held << text;
+  EXPECT_EQ(text.find("b.sh.zwc"), std::string::npos);
+  host_.AddFile("/home/ana/dot/missing.zwc")
+      .AddFile("/home/ana/dot/rc/y.zsh.zwc")
+      .AddFile("/home/ana/.zsh.zwc");
+  std::vector<std::string> told;
+  for (const GitChange& change : ReviewFoundByName(policy->git, host_)) told.push_back(change.path);
+  EXPECT_THAT(told, testing::UnorderedElementsAre("/home/ana/.zsh.zwc", "/home/ana/dot/missing.zwc",
+                                                  "/home/ana/dot/rc/y.zsh.zwc"));
+}
+
 TEST_F(Protection, ShellFilesWhereVariablesPutThem) {
   AddRepository("/srv/w/.git");
   host_.AddDirectory("/srv/w/z").AddDirectory("/srv/w/c").AddFile("/srv/w/env").AddFile("/srv/w/b");

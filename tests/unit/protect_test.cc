@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "mxc/plan.h"
 #include "tests/unit/protect_text.h"
 
@@ -381,6 +383,23 @@ TEST_F(Protection, WhatAListOpensToRootIsSearched) {
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), "");
   host_.AddAttribute("/srv/w/u", kAccessAcl, "u:root:rwx");
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/u/.git"));
+}
+
+// The kernel writes 50 lines for the one that is wanted.
+TEST_F(Protection, RootsGroupsAreAskedForOnceAndWhereAnotherUserClosesADirectory) {
+  const auto asked = [&] {
+    return std::count(host_.Questions().begin(), host_.Questions().end(), "read /proc/self/status");
+  };
+  host_.SetCaller(0, 0).AddFile("/proc/self/status", "Name:\tx\nGroups:\t0 \n");
+  AddRepository("/srv/w/a/.git");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/a/.git"));
+  EXPECT_EQ(asked(), 0);
+  for (const char* user : {"/srv/w/u", "/srv/w/v"}) {
+    host_.AddDirectory(user, {.mode = 0770, .uid = 1000, .gid = 1000});
+    AddRepository(std::string(user) + "/.git");
+  }
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/a/.git"));
+  EXPECT_EQ(asked(), 1);
 }
 
 }  // namespace

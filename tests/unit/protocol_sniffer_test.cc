@@ -6,8 +6,12 @@
 
 #include <string>
 
+#include "tests/support/counted.h"
+
 namespace mxc::egress::protocol_sniffer_test {
 namespace {
+
+using test::Counted;
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -17,11 +21,6 @@ ByteView View(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-std::string Counted(std::size_t width, const std::string& content) {
-  std::string out;
-  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
-  return out + content;
-}
 std::string Extension(unsigned type, const std::string& content) {
   return std::string{static_cast<char>(type >> 8U), static_cast<char>(type)} + Counted(2, content);
 }

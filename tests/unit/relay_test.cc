@@ -6,13 +6,17 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/process_tree.h"
 #include "tests/support/program.h"
 #include "tests/support/run_in_child.h"
 #include "tests/unit/ended.h"
+#include "tests/unit/engine_sandboxes.h"
 
 namespace mxc::test::relay_test {
 namespace {
@@ -160,6 +164,58 @@ TEST_F(RelayBubblewrap, FailedSetupIsAnError) {
   EXPECT_FALSE(report.ok);
   EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
   EXPECT_THAT(report.err, HasSubstr("/nonexistent"));
+}
+
+// bubblewrap finds the place of a mask by name, after it was compared with the plan.
+TEST_F(RelayBubblewrap, AMaskedPathThatGoesMeanwhileMakesThePlanOutdated) {
+  const ScratchDirectory scratch;
+  const auto run = [&](const std::string& masked, const std::string& first, bool one_stream) {
+    const FileObject object = ObjectAt(scratch.Path(masked));
+    Plan plan = Sandbox("echo command-began", {"--tmpfs", scratch.Path("directory"), "--ro-bind", "/dev/null",
+                                               scratch.Path("above/file")});
+    plan.tier = Tier::kContainer;  // its streams are relayed
+    auto& launch = std::get<BubblewrapLaunch>(plan.launch);
+    if (masked == "directory")
+      launch.sandbox.mounts = {TmpfsMount{.target = scratch.Path(masked), .object = object}};
+    else
+      launch.sandbox.mounts = {FileMask{.target = scratch.Path(masked), .object = object}};
+    launch.bwrap.verified = {{.path = scratch.Path(masked), .object = object}};
+    launch.bwrap.program = "/bin/sh";
+    launch.bwrap.argv.insert(launch.bwrap.argv.begin(),
+                             {std::string("sh"), std::string("-c"), first + "; exec /usr/bin/bwrap \"$@\""});
+    const RunSetup setup{.before = [one_stream] {
+      if (one_stream) ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    }};
+    RunReport report = RunInChild(plan, setup);
+    std::filesystem::create_directories(scratch.Path("directory"));
+    std::filesystem::create_directories(scratch.Path("above"));
+    WriteText(scratch.Path("above/file"), "");
+    return report;
+  };
+  std::filesystem::create_directories(scratch.Path("directory"));
+  std::filesystem::create_directories(scratch.Path("above"));
+  WriteText(scratch.Path("above/file"), "");
+  const std::string file = scratch.Path("above/file");
+  for (const bool one_stream : {false, true}) {
+    EXPECT_TRUE(run("directory", "true", one_stream).ok);
+    for (const auto& [masked, first] : std::vector<std::pair<std::string, std::string>>{
+             {"directory", "rmdir " + scratch.Path("directory")},
+             {"above/file", "rm " + file},
+             {"above/file", "rm " + file + "; rmdir " + scratch.Path("above")}}) {
+      const RunReport report = run(masked, first, one_stream);
+      EXPECT_FALSE(report.ok);
+      EXPECT_TRUE(report.outdated) << report.message;
+      EXPECT_THAT(report.out + report.err, ::testing::Not(HasSubstr("command-began")));
+    }
+    const RunReport other = run("directory", "rm " + file, one_stream);
+    EXPECT_FALSE(other.ok);
+    EXPECT_FALSE(other.outdated) << "no path of the plan: " << other.message;
+    const RunReport there =
+        run("directory", "echo \"bwrap: Can't mkdir " + scratch.Path("directory") + ": no\" >&2; exit 1",
+            one_stream);
+    EXPECT_FALSE(there.ok);
+    EXPECT_FALSE(there.outdated) << "it is where it was";
+  }
 }
 
 TEST_F(RelayBubblewrap, NothingOfOursIsOpenInside) {

@@ -13,6 +13,7 @@
 namespace mxc::egress {
 namespace {
 
+constexpr std::string_view kHostCommand = "host";
 // Servers take commands of Telnet (RFC 854) out of a line, not all of them the same ones.
 constexpr char kInterpretAsCommand = '\xff';
 // How a client interrupts a transfer, in front of ABOR: Interrupt Process, Data Mark.
@@ -24,6 +25,11 @@ std::string_view WithoutInterrupts(std::string_view line) {
   for (const std::string_view interrupt : kInterrupts)
     if (line.starts_with(interrupt)) line.remove_prefix(interrupt.size());
   return line;
+}
+
+std::string_view FirstWord(std::string_view line) {
+  const auto begin = std::find_if_not(line.begin(), line.end(), IsPassed);
+  return {begin, std::find_if(begin, line.end(), IsPassed)};
 }
 
 // One name or address in its plain spelling, with blanks around it: some servers take quotes and backslashes
@@ -45,27 +51,43 @@ std::optional<AskedHost> ReadArgument(std::string_view text) {
 }  // namespace
 
 bool HostCommands::EndLine(std::vector<AskedHost>& hosts) {
-  constexpr std::string_view kName = "host";
   const std::string ended = std::exchange(line_, {});
   const std::string_view line = WithoutInterrupts(ended);
-  const auto begin = std::find_if_not(line.begin(), line.end(), IsPassed);
-  const auto end = std::find_if(begin, line.end(), IsPassed);
-  const std::string_view word(begin, end);
+  const std::string_view word = FirstWord(line);
   if (word.find(kInterpretAsCommand) != std::string_view::npos) return false;
-  if (!EqualsFolded(word, kName)) return true;
+  if (!EqualsFolded(word, kHostCommand)) return true;
   if (line.find(kInterpretAsCommand) != std::string_view::npos) return false;
-  const std::optional<AskedHost> host = ReadArgument(std::string_view(end, line.end()));
+  const std::optional<AskedHost> host = ReadArgument(std::string_view(word.end(), line.end()));
   if (host) hosts.push_back(*host);
   return host.has_value();
+}
+
+void HostCommands::JoinedLine::Add(std::uint8_t byte) {
+  if (byte == 0) {
+    joined = joined || !text.empty();
+  } else if (text.size() < kMaxFirstBytes) {
+    text += static_cast<char>(byte);
+  }
+}
+
+bool HostCommands::JoinedLine::AsksForHost() const {
+  return joined && EqualsFolded(FirstWord(text), kHostCommand);
 }
 
 bool HostCommands::Feed(ByteView bytes, std::vector<AskedHost>& hosts) {
   bool known = true;
   for (const std::uint8_t byte : bytes) {
-    if (byte == '\n' || byte == '\r' || byte == 0) {
+    const bool ends = byte == '\n' || byte == '\r';
+    if (ends || byte == 0) {
       known = EndLine(hosts) && known;
     } else if (line_.size() < kMaxFirstBytes) {  // no server reads a line as long
       line_ += static_cast<char>(byte);
+    }
+    // NUL ends a line for some servers, and others take it out of the line.
+    if (ends) {
+      known = !std::exchange(joined_, {}).AsksForHost() && known;
+    } else {
+      joined_.Add(byte);
     }
   }
   return known;

@@ -1,6 +1,7 @@
 // Finds FTP's HOST (RFC 7151), by which a client chooses among the hosts of one server.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,14 @@ class HostCommands {
   bool EndLine(std::vector<AskedHost>& hosts);
 
   std::string line_ = {};
+  // The line without NUL.
+  struct JoinedLine {
+    std::string text = {};
+    bool joined = false;  // NUL stands in it
+
+    void Add(std::uint8_t byte);
+    [[nodiscard]] bool AsksForHost() const;
+  } joined_ = {};
 };
 
 }  // namespace mxc::egress

@@ -37,7 +37,8 @@ class NetlinkBatch {
   void Attribute(std::uint16_t type, std::span<const std::uint8_t> value);
   void Number(std::uint16_t type, std::uint32_t value);         // in host order (rtnetlink)
   void NetworkNumber(std::uint16_t type, std::uint32_t value);  // in network order (nfnetlink)
-  void Text(std::uint16_t type, std::string_view value);        // with its NUL
+  void LongNetworkNumber(std::uint16_t type, std::uint64_t value);
+  void Text(std::uint16_t type, std::string_view value);  // with its NUL
 
   // Attributes written before Close are nested in this one.
   [[nodiscard]] std::size_t Open(std::uint16_t type);

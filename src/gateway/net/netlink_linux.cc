@@ -66,6 +66,13 @@ void NetlinkBatch::Number(std::uint16_t type, std::uint32_t value) {
 
 void NetlinkBatch::NetworkNumber(std::uint16_t type, std::uint32_t value) { Number(type, htonl(value)); }
 
+void NetlinkBatch::LongNetworkNumber(std::uint16_t type, std::uint64_t value) {
+  std::array<std::uint8_t, sizeof value> bytes{};
+  for (std::size_t i = bytes.size(); i > 0; --i, value >>= 8U)
+    bytes[i - 1] = static_cast<std::uint8_t>(value);
+  Attribute(type, bytes);
+}
+
 void NetlinkBatch::Text(std::uint16_t type, std::string_view value) {
   std::vector<std::uint8_t> bytes(value.begin(), value.end());
   bytes.push_back(0);

@@ -16,7 +16,10 @@ namespace mxc::egress {
 // Begins an nf_tables message for the family inet.
 void BeginTables(NetlinkBatch& batch, std::uint16_t message, std::uint16_t flags);
 
-// Appends a rule to a chain; the destructor completes it. Every expression uses the first register.
+// The bytes that AtMost loads: an address, and a port in a register of its own.
+[[nodiscard]] constexpr std::uint32_t EndpointKeyBytes(bool ipv6) { return ipv6 ? 20 : 8; }
+
+// Appends a rule to a chain; the destructor completes it. Expressions use the first register, AtMost more.
 class NftRule {
  public:
   NftRule(NetlinkBatch& batch, std::string_view table, std::string_view chain);
@@ -43,6 +46,10 @@ class NftRule {
   NftRule& Equals(std::uint32_t value);  // compares the loaded bytes
   NftRule& IsIn(std::string_view set);
   NftRule& AddTo(std::string_view set);
+  // Loads the destination and its port, to be used after a match of the family and the protocol; matches
+  // while packets with the same ones come at most `rate` times a second, behind the first `burst`. Of more
+  // different ones than `set` has room for it matches none.
+  NftRule& AtMost(std::string_view set, bool ipv6, std::uint64_t rate, std::uint32_t burst);
 
   NftRule& ToGateway(std::uint16_t port);  // tproxy
   NftRule& Log(std::uint16_t group, std::uint32_t bytes);
@@ -56,6 +63,7 @@ class NftRule {
   template <class Fill>
   void Expression(std::string_view name, Fill fill);
   NftRule& Compare(std::uint32_t operation, std::span<const std::uint8_t> value);
+  void Load(std::uint32_t base, std::uint32_t offset, std::size_t size, std::uint32_t into);
   void Load(std::uint32_t base, std::uint32_t offset, std::size_t size);
   void Mask(std::span<const std::uint8_t> mask);
   void Decide(std::uint32_t code, std::string_view chain = {});

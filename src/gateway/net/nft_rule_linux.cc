@@ -62,8 +62,12 @@ NftRule& NftRule::Compare(std::uint32_t operation, std::span<const std::uint8_t>
 }
 
 void NftRule::Load(std::uint32_t base, std::uint32_t offset, std::size_t size) {
+  Load(base, offset, size, NFT_REG_1);
+}
+
+void NftRule::Load(std::uint32_t base, std::uint32_t offset, std::size_t size, std::uint32_t into) {
   Expression("payload", [&] {
-    batch_.NetworkNumber(NFTA_PAYLOAD_DREG, NFT_REG_1);
+    batch_.NetworkNumber(NFTA_PAYLOAD_DREG, into);
     batch_.NetworkNumber(NFTA_PAYLOAD_BASE, base);
     batch_.NetworkNumber(NFTA_PAYLOAD_OFFSET, offset);
     batch_.NetworkNumber(NFTA_PAYLOAD_LEN, static_cast<std::uint32_t>(size));
@@ -163,6 +167,30 @@ NftRule& NftRule::AddTo(std::string_view set) {
     batch_.Text(NFTA_DYNSET_SET_NAME, set);
     batch_.NetworkNumber(NFTA_DYNSET_OP, NFT_DYNSET_OP_ADD);
     batch_.NetworkNumber(NFTA_DYNSET_SREG_KEY, NFT_REG_1);
+  });
+  return *this;
+}
+
+NftRule& NftRule::AtMost(std::string_view set, bool ipv6, std::uint64_t rate, std::uint32_t burst) {
+  constexpr std::uint32_t kRegisterBytes = 4;
+  constexpr std::uint64_t kSecond = 1;
+  const std::uint32_t address = EndpointKeyBytes(ipv6) - kRegisterBytes;
+  Load(NFT_PAYLOAD_NETWORK_HEADER, ipv6 ? kDestination6 : kDestination4, address, NFT_REG32_00);
+  Load(NFT_PAYLOAD_TRANSPORT_HEADER, kDestinationPort, sizeof(std::uint16_t),
+       NFT_REG32_00 + address / kRegisterBytes);
+  Expression("dynset", [&] {
+    batch_.Text(NFTA_DYNSET_SET_NAME, set);
+    batch_.NetworkNumber(NFTA_DYNSET_OP, NFT_DYNSET_OP_UPDATE);
+    batch_.NetworkNumber(NFTA_DYNSET_SREG_KEY, NFT_REG32_00);
+    const std::size_t each = batch_.Open(NFTA_DYNSET_EXPR);
+    batch_.Text(NFTA_EXPR_NAME, "limit");
+    const std::size_t data = batch_.Open(NFTA_EXPR_DATA);
+    batch_.LongNetworkNumber(NFTA_LIMIT_RATE, rate);
+    batch_.LongNetworkNumber(NFTA_LIMIT_UNIT, kSecond);
+    batch_.NetworkNumber(NFTA_LIMIT_BURST, burst);
+    batch_.NetworkNumber(NFTA_LIMIT_TYPE, NFT_LIMIT_PKTS);
+    batch_.Close(data);
+    batch_.Close(each);
   });
   return *this;
 }

@@ -56,6 +56,7 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
   const bool again = client_.has_value();
   if (!result.socket) {
     if (again) return Abort(problem);
+    if (destination_.Ask().empty()) Record().address = result.endpoint.address.Text();
     Record().pointer.clear();
     return Refuse(problem);
   }

@@ -147,6 +147,7 @@ void Destination::FindProxy(const UpstreamProxy& proxy, const std::string& host,
 
 std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolution& resolution) {
   std::vector<IpEndpoint> endpoints;
+  std::string blocked;
   Judgement refusal{.reason = resolution.problem};
   if (!resolution.denied.empty()) {
     refusal = services_.rules.JudgeName(resolution.denied, protocol_, meant_.port);
@@ -159,10 +160,13 @@ std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolut
       endpoints.push_back({address, meant_.port});
     } else {
       refusal = judgement;
-      record_.address = address.Text();
+      blocked = address.Text();
     }
   }
-  if (endpoints.empty()) Refuse(refusal);
+  if (endpoints.empty()) {
+    Refuse(refusal);
+    if (!blocked.empty()) record_.address = blocked;
+  }
   return InterleaveFamilies(endpoints);
 }
 

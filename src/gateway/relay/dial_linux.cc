@@ -51,6 +51,7 @@ class Dial::Attempt : public Watcher {
     dial_ = nullptr;
     socket_.Reset();
   }
+  [[nodiscard]] const IpEndpoint& Endpoint() const { return endpoint_; }
   [[nodiscard]] Dialled Take() { return {.socket = std::move(socket_), .endpoint = endpoint_}; }
 
  private:
@@ -70,31 +71,33 @@ Dial::~Dial() {
 }
 
 void Dial::Start() {
-  patience_.Set(loop_, kPatienceMs, [this] { Finish({.error = ETIMEDOUT}); });
+  patience_.Set(loop_, kPatienceMs,
+                [this] { Finish({.endpoint = endpoints_[next_ - 1], .error = ETIMEDOUT}); });
   Next();
 }
 
 void Dial::Next() {
   while (next_ < endpoints_.size()) {
-    auto attempt = std::make_shared<Attempt>(*this, endpoints_[next_++]);
+    const IpEndpoint& endpoint = endpoints_[next_++];
+    auto attempt = std::make_shared<Attempt>(*this, endpoint);
     const int error = attempt->Begin(loop_);
     if (error == 0) {
       attempts_.push_back(std::move(attempt));
       if (next_ < endpoints_.size()) stagger_.Set(loop_, kStaggerMs, [this] { Next(); });
       return;
     }
-    last_error_ = error;
+    last_failed_ = {.endpoint = endpoint, .error = error};
   }
   if (failed_ < attempts_.size()) return;
   // By a timer, so that Start never calls back itself.
-  patience_.Set(loop_, 0, [this] { Finish({.error = last_error_}); });
+  patience_.Set(loop_, 0, [this] { Finish(std::move(last_failed_)); });
 }
 
 void Dial::OnResult(Attempt& attempt, int error) {
   if (error == 0) return Finish(attempt.Take());
   attempt.Abandon();
   ++failed_;
-  last_error_ = error;
+  last_failed_ = {.endpoint = attempt.Endpoint(), .error = error};
   Next();
 }
 

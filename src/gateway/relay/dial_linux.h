@@ -16,8 +16,8 @@
 namespace mxc::egress {
 
 struct Dialled {
-  UniqueFd socket = {};  // connected and watched by a watcher that is gone: Loop::Rewatch. Or invalid:
-  IpEndpoint endpoint = {};
+  UniqueFd socket = {};      // connected and watched by a watcher that is gone: Loop::Rewatch. Or invalid:
+  IpEndpoint endpoint = {};  // of the socket, or of the error
   int error = 0;
 };
 
@@ -45,7 +45,7 @@ class Dial {
   std::size_t next_ = 0;
   std::vector<std::shared_ptr<Attempt>> attempts_ = {};
   std::size_t failed_ = 0;
-  int last_error_ = 0;
+  Dialled last_failed_ = {};
   Timer stagger_;
   Timer patience_;
 };

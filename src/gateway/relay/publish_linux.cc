@@ -95,6 +95,8 @@ class Publisher::Visit : public ProxiedConnection {
   }
 
   void Start() {
+    record_.address = IpAddress::V4(kLoopback).Text();
+    if (publisher_.inside4_.empty()) return Refuse("too many connections");
     Connect(IpAddress::V4(kLoopback));
     if (!ended_ && !Watch(outer_, false)) Refuse(std::strerror(errno));
   }
@@ -210,7 +212,6 @@ bool Publisher::Add(PublishedListener listener) {
 }
 
 void Publisher::OnAccepted(UniqueFd visitor, const PublishedPort& port) {
-  if (inside4_.empty()) return CloseWithReset(visitor);
   auto visit = std::make_shared<Visit>(*this, std::move(visitor), port);
   visits_.emplace(visit.get(), visit);
   visit->Start();

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
-#include <vector>
 
 #include "gateway/dns/dns_message.h"
 #include "gateway/net/loop_linux.h"
@@ -19,40 +19,37 @@ inline constexpr std::size_t kMaxRecordBytes = 2048;
 // Absent: malformed. Texts come out as printable ASCII, whatever went in.
 [[nodiscard]] std::optional<GatewayRecord> DecodeRecord(ByteView message);
 
-// The gateway's end. Records that the launcher does not take in time are counted, never waited for, and so
-// are those that are too many (record_limit.h). The first goes out at once; those that follow within a moment
-// go together: to wake the launcher for each costs it and us a tenth of what a connection does.
+// The gateway's end. Records wait here until the launcher takes them; those that are too many are counted
+// (record_limit.h). The first goes out at once; those that follow within a moment go together: to wake the
+// launcher for each costs it and us a tenth of what a connection does.
 class Reporter {
  public:
   Reporter(Loop& loop, int socket) : loop_(loop), socket_(socket) {}  // borrowed
   void Report(GatewayRecord record);
-  void Lose() { ++lost_; }  // one that never came to be
-  // From now on each goes out at once, and a full buffer is waited for, a moment: nothing comes after it.
-  void WaitForReader();
+  void Lose(std::uint64_t records) { lost_ += records; }  // that never came to be
   // What was counted, and has not been told.
   void Finish();
+  // Waits for the launcher to take everything, as long as it takes some in time.
+  void Flush();
   // A new reader: what was counted is told, and what came before is news again. `mark` comes after it all.
   void Mark(std::uint32_t mark);
 
  private:
-  struct Pending {
-    Bytes message;
-    std::uint64_t lost;  // what it says of those before it
-    bool kept;  // a refusal, of which few differ, or a mark: it waits for room, as long as that takes
-  };
+  // Of what passed, and more than comes at once (record_limit.h): a launcher that has stopped reading lets it
+  // come to that. Refusals, of which few differ, and marks wait as long as it takes.
+  static constexpr std::size_t kMostPending = 16384;
 
   void Write(const GatewayRecord& record);
   void WriteRepeats();
   void Send();
-  // How many of the first of `pending_` the launcher has taken; it takes them in order.
-  [[nodiscard]] std::size_t Hand();
+  // Hands over the first of `pending_`. True: some, and others are left.
+  [[nodiscard]] bool Hand();
 
   Loop& loop_;
   int socket_;
-  bool wait_ = false;
   std::uint64_t lost_ = 0;
   RecordLimit limit_ = {};
-  std::vector<Pending> pending_ = {};
+  std::deque<Bytes> pending_ = {};
   Timer pause_ = {};
 };
 

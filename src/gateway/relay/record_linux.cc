@@ -13,7 +13,7 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::size_t kMaxText = 400;
-constexpr int kWaitMs = 100;
+constexpr int kWaitMs = 3000;  // as the launcher waits for us
 constexpr std::uint64_t kPauseMs = 20;
 // Far below what the socket's buffer holds by default (208 KiB, each of some 800 bytes to the kernel).
 constexpr std::size_t kMostTogether = 64;
@@ -117,55 +117,46 @@ void Reporter::Mark(std::uint32_t mark) {
   Finish();
   Bytes message(sizeof mark);
   std::memcpy(message.data(), &mark, sizeof mark);
-  pending_.push_back({.message = std::move(message), .lost = 0, .kept = true});
+  pending_.push_back(std::move(message));
   Send();
 }
 
 void Reporter::Write(const GatewayRecord& record) {
-  pending_.push_back(
-      {.message = EncodeRecord(record), .lost = record.lost, .kept = record.verdict == RuleAction::kDeny});
-  if (wait_ || !pause_.IsSet() || pending_.size() % kMostTogether == 0) Send();
-}
-
-void Reporter::WaitForReader() {
-  wait_ = true;
-  Send();
+  if (record.verdict == RuleAction::kAllow && pending_.size() >= kMostPending) {
+    lost_ += 1 + record.lost;
+    return;
+  }
+  pending_.push_back(EncodeRecord(record));
+  if (!pause_.IsSet() || pending_.size() % kMostTogether == 0) Send();
 }
 
 void Reporter::Send() {
-  if (!pending_.empty() && !wait_) pause_.Set(loop_, kPauseMs, [this] { Send(); });
-  std::size_t taken = 0;
-  do {
-    taken = Hand();
-    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken));
-  } while (taken == kMostTogether);
-  std::erase_if(pending_, [this](const Pending& one) {
-    if (!one.kept) lost_ += 1 + one.lost;
-    return !one.kept;
-  });
+  if (!pending_.empty()) pause_.Set(loop_, kPauseMs, [this] { Send(); });
+  while (Hand()) {
+  }
 }
 
-std::size_t Reporter::Hand() {
+void Reporter::Flush() {
+  pollfd room{.fd = socket_, .events = POLLOUT, .revents = 0};
+  for (std::size_t before = 0; !pending_.empty() && before != pending_.size();) {
+    before = pending_.size();
+    if (::poll(&room, 1, kWaitMs) > 0) Send();
+  }
+}
+
+bool Reporter::Hand() {
   std::array<mmsghdr, kMostTogether> messages{};
   std::array<iovec, kMostTogether> parts{};
   const std::size_t count = std::min(pending_.size(), kMostTogether);
   for (std::size_t i = 0; i < count; ++i) {
-    parts.at(i) = {.iov_base = pending_[i].message.data(), .iov_len = pending_[i].message.size()};
+    parts.at(i) = {.iov_base = pending_[i].data(), .iov_len = pending_[i].size()};
     messages.at(i).msg_hdr.msg_iov = &parts.at(i);
     messages.at(i).msg_hdr.msg_iovlen = 1;
   }
-  std::size_t taken = 0;
-  while (taken < count) {
-    if (wait_) {
-      pollfd poll{.fd = socket_, .events = POLLOUT, .revents = 0};
-      (void)::poll(&poll, 1, kWaitMs);
-    }
-    const int sent = ::sendmmsg(socket_, &messages.at(taken), static_cast<unsigned>(count - taken),
-                                MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent <= 0) break;
-    taken += static_cast<std::size_t>(sent);
-  }
-  return taken;
+  const int sent =
+      ::sendmmsg(socket_, messages.data(), static_cast<unsigned>(count), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent > 0) pending_.erase(pending_.begin(), pending_.begin() + sent);
+  return sent > 0 && !pending_.empty();
 }
 
 }  // namespace mxc::egress

@@ -3,6 +3,7 @@
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_log.h>
 #include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "gateway/relay/destination_linux.h"
 
@@ -18,6 +20,8 @@ namespace mxc::egress {
 namespace {
 
 constexpr int kRefusalsPerTurn = 64;
+// More than their buffers hold: others that come meanwhile are read later.
+constexpr int kMostThere = 16384;
 
 constexpr std::size_t Aligned(std::size_t size) { return (size + 3) & ~std::size_t{3}; }
 
@@ -69,8 +73,7 @@ bool RefusalLog::Open() { return !socket_ || services_.loop.Watch(socket_.Get(),
 bool RefusalLog::ReadSome() {
   std::array<std::uint8_t, 8192> buffer{};
   const ssize_t count = ::recv(socket_.Get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (count < 0 && errno == ENOBUFS) services_.reporter.Lose();  // at least one
-  if (count < 0) return errno == EINTR || errno == ENOBUFS;
+  if (count < 0) return errno == EINTR;
   ReadLog({buffer.data(), static_cast<std::size_t>(count)}, [this](ByteView packet) {
     const std::optional<LoggedPacket> logged = ReadLoggedPacket(packet);
     if (!logged) return;
@@ -83,15 +86,33 @@ bool RefusalLog::ReadSome() {
   return true;
 }
 
+// Each refusal is a message of its own (BindLog): it arrives, or counts as dropped.
+void RefusalLog::CountOthers() {
+  std::uint32_t dropped = 0;
+  for (const UniqueFd* log : {&socket_, &counted_}) {
+    std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
+    socklen_t size = sizeof memory;
+    ::getsockopt(log->Get(), SOL_SOCKET, SO_MEMINFO, memory.data(), &size);
+    dropped += memory[SK_MEMINFO_DROPS];
+  }
+  std::uint64_t others = dropped - std::exchange(no_room_, dropped);  // the kernel's number may wrap
+  std::uint8_t byte = 0;
+  for (int i = 0; i < kMostThere && ::recv(counted_.Get(), &byte, 1, MSG_DONTWAIT) >= 0; ++i) ++others;
+  services_.reporter.Lose(others);
+}
+
 void RefusalLog::OnEvents(std::uint32_t /*events*/) {
+  CountOthers();
   for (int i = 0; i < kRefusalsPerTurn; ++i) {
     if (!ReadSome()) return;
   }
 }
 
 void RefusalLog::Drain() {
-  while (socket_ && ReadSome()) {
+  if (!socket_) return;
+  for (int i = 0; i < kMostThere && ReadSome(); ++i) {
   }
+  CountOthers();
 }
 
 }  // namespace mxc::egress

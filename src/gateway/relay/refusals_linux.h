@@ -9,21 +9,26 @@
 
 namespace mxc::egress {
 
-// Reads the log of the filter.
+// Reads the log of the filter, and counts what is not in it.
 class RefusalLog : public Watcher {
  public:
-  RefusalLog(Services& services, UniqueFd socket) : services_(services), socket_(std::move(socket)) {}
+  // GatewaySockets::refusals and counted.
+  RefusalLog(Services& services, UniqueFd socket, UniqueFd counted)
+      : services_(services), socket_(std::move(socket)), counted_(std::move(counted)) {}
 
   // False with errno. True without a socket: nothing is logged.
   [[nodiscard]] bool Open();
   void OnEvents(std::uint32_t events) override;
-  void Drain();  // all that is there
+  void Drain();  // all that was there
 
  private:
   [[nodiscard]] bool ReadSome();
+  void CountOthers();
 
   Services& services_;
   UniqueFd socket_;
+  UniqueFd counted_;
+  std::uint32_t no_room_ = 0;  // what the kernel could not put into the two, as far as it is told
 };
 
 // The protocol and the destination of a packet, as far as it was logged. Absent: neither TCP nor UDP, or cut

@@ -152,12 +152,12 @@ class UdpFlow : public Watcher {
     for (const IpEndpoint& endpoint : endpoints) {
       UniqueFd socket = MakeSocket(endpoint.address, SOCK_DGRAM);
       const SocketAddress address = ToSocketAddress(endpoint, endpoint.address.ipv6);
+      destination_.Record().address = endpoint.address.Text();
       if (!socket || ::connect(socket.Get(), address.Get(), address.size) != 0) {
         error = errno;
         continue;
       }
       destination_.Record().verdict = RuleAction::kAllow;
-      destination_.Record().address = endpoint.address.Text();
       socket_ = std::move(socket);
       if (!gate_.services_.loop.Watch(socket_.Get(), EPOLLIN, *this))
         return Refuse(std::strerror(errno), size);

@@ -21,8 +21,10 @@ struct GatewaySockets {
   // back. -1: no UDP.
   int raw4 = -1;
   int raw6 = -1;
-  // NETLINK_NETFILTER, non-blocking, bound to the log group of refusals by the namespace's rules. -1: none.
+  // NETLINK_NETFILTER, non-blocking, with NETLINK_NO_ENOBUFS, bound to the log group of refusals by the
+  // namespace's rules, and to that of refusals of which only the number counts. -1: none.
   int refusals = -1;
+  int counted = -1;
   // Unconnected SOCK_STREAM sockets, AF_INET and, if there is IPv6, AF_INET6: of each one for every
   // simultaneous connection to published ports. Only needed if EgressRules::publish has entries.
   std::span<const int> inside = {};

@@ -25,10 +25,12 @@ inline constexpr std::size_t kPublishedConnections = 120;
 
 struct InsideSetup {
   NetlinkBatch rules = {};
+  NetlinkBatch plain_rules = {};  // where the kernel cannot do all that `rules` do: without limits
   NetlinkBatch up = {};
   NetlinkBatch ipv4 = {};
   NetlinkBatch ipv6 = {};
   NetlinkBatch refusals = {};
+  NetlinkBatch counted = {};
   std::size_t published_connections = 0;
 };
 // `hosts`: the hosts file that the command sees.
@@ -40,6 +42,7 @@ struct InsideSockets {
   int raw4 = -1;
   int raw6 = -1;
   int refusals = -1;
+  int counted = -1;
   std::array<int, 2 * kPublishedConnections> inside = {};
   std::size_t inside_count = 0;
 
@@ -49,6 +52,7 @@ struct InsideSockets {
             .raw4 = raw4,
             .raw6 = raw6,
             .refusals = refusals,
+            .counted = counted,
             .inside = std::span(inside).first(inside_count)};
   }
   void Close();

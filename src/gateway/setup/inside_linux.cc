@@ -24,6 +24,9 @@ namespace mxc::egress {
 namespace {
 
 constexpr int kBacklog = 4096;  // what the kernel allows by default (net.core.somaxconn)
+// The kernel doubles both, for its own bookkeeping, and needs less than 1 KiB for a refusal.
+constexpr int kRefusalBuffer = 1 << 21;
+constexpr int kCountedBuffer = 4096;
 
 // ---- system calls only ---------------------------------------------------------------------------------
 
@@ -87,10 +90,15 @@ int MakeRawSockets(bool ipv6, InsideSockets& sockets) {
   return RequireOption(sockets.raw6, SOL_IPV6, IPV6_HDRINCL, 1);
 }
 
-// An NFLOG socket that receives the packets that the rules refuse; reading it needs no capability.
-int MakeRefusalSocket(const InsideSetup& setup, int& socket) {
+// An NFLOG socket that receives packets that the rules refuse; reading it needs no capability. A full one
+// takes more as soon as it has room (NETLINK_NO_ENOBUFS), and the kernel counts what it had no room for.
+// `buffer`: in bytes, as far as the host lets us.
+int MakeLogSocket(const NetlinkBatch& bind, int buffer, int& socket) {
   if (Make(AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER, socket) != 0) return -1;
-  errno = Exchange(socket, setup.refusals);
+  if (RequireOption(socket, SOL_NETLINK, NETLINK_NO_ENOBUFS, 1) != 0) return -1;
+  SetOption(socket, SOL_SOCKET, SO_RCVBUF, buffer);
+  SetOption(socket, SOL_SOCKET, SO_RCVBUFFORCE, buffer);
+  errno = Exchange(socket, bind);
   return errno == 0 ? 0 : -1;
 }
 
@@ -98,7 +106,8 @@ int MakeSockets(const InsideSetup& setup, bool ipv6, InsideSockets& sockets) {
   if (MakeTransparentSocket(SOCK_STREAM, ipv6, sockets.tcp[0]) != 0) return -1;
   if (MakeTransparentSocket(SOCK_DGRAM, ipv6, sockets.udp[0]) != 0) return -1;
   if (MakeRawSockets(ipv6, sockets) != 0) return -1;
-  if (MakeRefusalSocket(setup, sockets.refusals) != 0) return -1;
+  if (MakeLogSocket(setup.refusals, kRefusalBuffer, sockets.refusals) != 0) return -1;
+  if (MakeLogSocket(setup.counted, kCountedBuffer, sockets.counted) != 0) return -1;
   const std::size_t published = setup.published_connections * (ipv6 ? 2 : 1);
   for (; sockets.inside_count < published; ++sockets.inside_count) {
     int& socket = sockets.inside[sockets.inside_count];
@@ -162,7 +171,7 @@ void AllowLowPorts(int directory, const char* file) {
 // Rules first: there must be no moment in which an address answers that the gateway does not hold.
 int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& failed) {
   failed = InsideStep::kSteer;
-  if (Send(NETLINK_NETFILTER, setup.rules) != 0) return -1;
+  if (Send(NETLINK_NETFILTER, setup.rules) != 0 && Send(NETLINK_NETFILTER, setup.plain_rules) != 0) return -1;
   failed = InsideStep::kLoopback;
   if (Send(NETLINK_ROUTE, setup.up) != 0) return -1;
   failed = InsideStep::kRoutes;
@@ -174,7 +183,7 @@ int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& fai
 }
 
 void InsideSockets::Close() {
-  for (const int socket : {tcp[0], udp[0], raw4, raw6, refusals}) {
+  for (const int socket : {tcp[0], udp[0], raw4, raw6, refusals, counted}) {
     if (socket >= 0) ::close(socket);
   }
   for (std::size_t i = 0; i < inside_count; ++i) ::close(inside[i]);
@@ -191,10 +200,12 @@ InsideSetup PrepareInside(const EgressRules& rules, const char* hosts) {
     AllowHosts(filter, *book, WatchedFile(hosts).Text());
   }
   return {.rules = SteeringRules(filter),
+          .plain_rules = SteeringRules(filter, false),
           .up = LoopbackUp(),
           .ipv4 = EveryAddress(Family::kIpv4),
           .ipv6 = EveryAddress(Family::kIpv6),
-          .refusals = BindRefusals(),
+          .refusals = BindLog(kRefusalGroup),
+          .counted = BindLog(kCountedGroup),
           .published_connections = rules.publish.empty() ? 0 : kPublishedConnections};
 }
 

@@ -40,6 +40,7 @@ int SendGatewaySockets(int handover, const GatewaySockets& sockets) {
   content.raw4 = descriptors.Add(sockets.raw4);
   content.raw6 = descriptors.Add(sockets.raw6);
   content.refusals = descriptors.Add(sockets.refusals);
+  content.counted = descriptors.Add(sockets.counted);
   content.inside = descriptors.Add(sockets.inside);
   const std::span<const int> fds = std::span(descriptors.numbers).first(descriptors.count);
   return SendWithFds(handover, &content, sizeof content, fds) < 0 ? -1 : 0;
@@ -64,7 +65,7 @@ std::optional<ReceivedSockets> ReceiveSockets(int handover) {
   const ssize_t count = ReceiveWithFds(handover, &content, sizeof content, 0, numbers, passed);
   std::vector<UniqueFd> fds(numbers.begin(), numbers.begin() + passed);
   const std::size_t wanted = std::size_t{content.tcp} + content.udp + content.raw4 + content.raw6 +
-                             content.refusals + content.inside;
+                             content.refusals + content.counted + content.inside;
   if (count != static_cast<ssize_t>(sizeof content) || fds.size() != wanted) return std::nullopt;
   ReceivedSockets sockets;
   auto next = fds.begin();
@@ -76,6 +77,7 @@ std::optional<ReceivedSockets> ReceiveSockets(int handover) {
   if (content.raw4 == 1) sockets.raw4 = std::move(*next++);
   if (content.raw6 == 1) sockets.raw6 = std::move(*next++);
   if (content.refusals == 1) sockets.refusals = std::move(*next++);
+  if (content.counted == 1) sockets.counted = std::move(*next++);
   take(sockets.inside, content.inside);
   return sockets;
 }

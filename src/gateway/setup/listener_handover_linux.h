@@ -17,6 +17,7 @@ struct HandoverMessage {
   std::uint32_t raw4 = 0;  // 0 or 1
   std::uint32_t raw6 = 0;
   std::uint32_t refusals = 0;
+  std::uint32_t counted = 0;
   std::uint32_t inside = 0;
 };
 
@@ -26,6 +27,7 @@ struct ReceivedSockets {
   UniqueFd raw4 = {};
   UniqueFd raw6 = {};
   UniqueFd refusals = {};
+  UniqueFd counted = {};
   std::vector<UniqueFd> inside = {};
 };
 

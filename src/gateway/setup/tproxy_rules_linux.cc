@@ -24,10 +24,22 @@ constexpr std::string_view kNames6 = "names6";
 constexpr std::string_view kAddresses4 = "addresses4";
 constexpr std::string_view kAddresses6 = "addresses6";
 constexpr std::string_view kRefuse = "refuse";
+constexpr std::string_view kReject = "reject";
 constexpr int kMangle = -150;  // NF_IP_PRI_MANGLE: after reassembly, which tproxy needs
 constexpr std::uint16_t kDnsPort = 53;
 // Of a refused packet: an IPv6 header and the ports.
 constexpr std::uint32_t kLoggedBytes = 64;
+
+// The sets of destinations whose refusals have limits.
+struct Limited {
+  std::uint8_t protocol;
+  bool ipv6;
+  std::string_view set;
+};
+constexpr Limited kLimited[] = {{IPPROTO_TCP, false, "tcp4"},
+                                {IPPROTO_TCP, true, "tcp6"},
+                                {IPPROTO_UDP, false, "udp4"},
+                                {IPPROTO_UDP, true, "udp6"}};
 
 constexpr std::array<std::uint8_t, 16> kLoopback6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
@@ -66,23 +78,32 @@ class Tables {
     batch_.Text(NFTA_CHAIN_TYPE, "filter");
   }
   // Of numbers of names; rules add to it.
-  void AddSet(std::string_view name, std::uint32_t id) {
-    constexpr std::uint32_t kAnyType = 0;  // for those who print it
-    BeginTables(batch_, NFT_MSG_NEWSET, NLM_F_CREATE);
-    batch_.Text(NFTA_SET_TABLE, kTable);
-    batch_.Text(NFTA_SET_NAME, name);
-    batch_.NetworkNumber(NFTA_SET_FLAGS, NFT_SET_EVAL);
-    batch_.NetworkNumber(NFTA_SET_KEY_TYPE, kAnyType);
-    batch_.NetworkNumber(NFTA_SET_KEY_LEN, sizeof(std::uint32_t));
-    batch_.NetworkNumber(NFTA_SET_ID, id);
-    const std::size_t description = batch_.Open(NFTA_SET_DESC);
-    batch_.NetworkNumber(NFTA_SET_DESC_SIZE, kMaxNames);
-    batch_.Close(description);
+  void AddSet(std::string_view name) { AddSet(name, NFT_SET_EVAL, sizeof(std::uint32_t), kMaxNames); }
+  // For NftRule::AtMost. Behind such a silence the whole burst is there again: the set need not know more.
+  void AddLimits(std::string_view name, bool ipv6) {
+    constexpr std::uint64_t kSilenceMs = 1000 * kRefusalsAtOnce / kRefusalsPerSecond;
+    AddSet(name, NFT_SET_EVAL | NFT_SET_TIMEOUT, EndpointKeyBytes(ipv6), kMaxLimited);
+    batch_.LongNetworkNumber(NFTA_SET_TIMEOUT, kSilenceMs);
   }
   [[nodiscard]] NftRule Add(std::string_view chain) { return {batch_, kTable, chain}; }
 
  private:
+  void AddSet(std::string_view name, std::uint32_t flags, std::uint32_t key_bytes, std::uint32_t size) {
+    constexpr std::uint32_t kAnyType = 0;  // for those who print it
+    BeginTables(batch_, NFT_MSG_NEWSET, NLM_F_CREATE);
+    batch_.Text(NFTA_SET_TABLE, kTable);
+    batch_.Text(NFTA_SET_NAME, name);
+    batch_.NetworkNumber(NFTA_SET_FLAGS, flags);
+    batch_.NetworkNumber(NFTA_SET_KEY_TYPE, kAnyType);
+    batch_.NetworkNumber(NFTA_SET_KEY_LEN, key_bytes);
+    batch_.NetworkNumber(NFTA_SET_ID, ++sets_);
+    const std::size_t description = batch_.Open(NFTA_SET_DESC);
+    batch_.NetworkNumber(NFTA_SET_DESC_SIZE, size);
+    batch_.Close(description);
+  }
+
   NetlinkBatch& batch_;
+  std::uint32_t sets_ = 0;
 };
 
 // Traffic of the sandbox with itself.
@@ -151,9 +172,23 @@ void AddAddresses(Tables& tables, std::string_view chain, bool ipv6, const Filte
   }
 }
 
-void AddRefusal(Tables& tables) {
-  tables.Add(kRefuse).Log(kRefusalGroup, kLoggedBytes).Meta(NFT_META_L4PROTO, IPPROTO_TCP).Reset();
-  tables.Add(kRefuse).Unreachable();
+// What is within the limits of its destination goes to kRefusalGroup.
+void AddLimitedLog(Tables& tables) {
+  for (const Limited& one : kLimited) {
+    tables.Add(kRefuse)
+        .Family(one.ipv6)
+        .Meta(NFT_META_L4PROTO, one.protocol)
+        .AtMost(one.set, one.ipv6, kRefusalsPerSecond, kRefusalsAtOnce)
+        .Log(kRefusalGroup, kLoggedBytes)
+        .Goto(kReject);
+  }
+}
+
+void AddRefusal(Tables& tables, bool limited) {
+  if (limited) AddLimitedLog(tables);
+  tables.Add(kRefuse).Log(limited ? kCountedGroup : kRefusalGroup, kLoggedBytes).Goto(kReject);
+  tables.Add(kReject).Meta(NFT_META_L4PROTO, IPPROTO_TCP).Reset();
+  tables.Add(kReject).Unreachable();
 }
 
 void AddGuard(Tables& tables, const Filter& filter) {
@@ -208,19 +243,22 @@ void DropQuestions(Tables& tables, bool ipv6) {
 
 }  // namespace
 
-NetlinkBatch SteeringRules(const Filter& filter) {
+NetlinkBatch SteeringRules(const Filter& filter, bool limited) {
   NetlinkBatch batch;
   Tables tables(batch);
   tables.Bracket(NFNL_MSG_BATCH_BEGIN);
   tables.AddTable();
   tables.AddBaseChain(kSteer, NF_INET_PRE_ROUTING, kMangle, NF_ACCEPT);
   tables.AddBaseChain(kGuard, NF_INET_LOCAL_OUT, 0, NF_DROP);
-  for (const std::string_view chain : {kRefuse, kNames4, kNames6}) tables.AddChain(chain);
+  for (const std::string_view chain : {kRefuse, kReject, kNames4, kNames6}) tables.AddChain(chain);
   for (std::size_t i = 0; i < filter.names.size(); ++i) {
     if (!NeedsSet(filter.names[i])) continue;
-    tables.AddSet(SetOf(i), static_cast<std::uint32_t>(i + 1));
+    tables.AddSet(SetOf(i));
   }
-  AddRefusal(tables);
+  for (const Limited& one : kLimited) {
+    if (limited) tables.AddLimits(one.set, one.ipv6);
+  }
+  AddRefusal(tables, limited);
   AddNames(tables, kNames4, false, filter);
   AddNames(tables, kNames6, true, filter);
   if (!filter.addresses.empty()) {
@@ -243,11 +281,11 @@ NetlinkBatch SteeringRules(const Filter& filter) {
   return batch;
 }
 
-NetlinkBatch BindRefusals() {
+NetlinkBatch BindLog(std::uint16_t group) {
   constexpr std::uint32_t kEach = 1;  // told at once, not when some have come together
   NetlinkBatch batch;
   batch.Begin(static_cast<std::uint16_t>((NFNL_SUBSYS_ULOG << 8U) | NFULNL_MSG_CONFIG), 0);
-  batch.Header(nfgenmsg{.nfgen_family = AF_UNSPEC, .version = NFNETLINK_V0, .res_id = htons(kRefusalGroup)});
+  batch.Header(nfgenmsg{.nfgen_family = AF_UNSPEC, .version = NFNETLINK_V0, .res_id = htons(group)});
   const std::array<std::uint8_t, 1> bind = {NFULNL_CFG_CMD_BIND};
   batch.Attribute(NFULA_CFG_CMD, bind);
   // The number of bytes in network order, the mode, and one to fill.

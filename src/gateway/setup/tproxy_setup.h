@@ -5,12 +5,14 @@
 //    is received.
 // 2. nftables, one table, no NAT and no connection tracking.
 //    `guard` filters outgoing packets. It refuses every address, and every port of an allowed name, that no
-//    rule allows, and logs it to kRefusalGroup: a connection is reset, so that connect() fails with
-//    ECONNREFUSED; a datagram fails with EPERM. It knows names by their synthetic addresses, which the
-//    gateway adds to the set of the name's class. It drops everything except TCP and UDP (ICMP, SCTP ...),
-//    which fails with EPERM. Packets of the gateway carry kAnswerMark and pass; setting a mark takes a
-//    capability. `steer` filters arriving packets: TCP and UDP to any address but loopback go to the
-//    gateway's transparent sockets; so does port 53 on loopback, because a resolv.conf may name it.
+//    rule allows: a connection is reset, so that connect() fails with ECONNREFUSED; a datagram fails with
+//    EPERM. Each refusal is logged: of one destination some to kRefusalGroup, so that a flood to a few leaves
+//    room for others, and the rest to kCountedGroup, of which only the number counts. It knows names by their
+//    synthetic addresses, which the gateway adds to the set of the name's class. It drops everything except
+//    TCP and UDP (ICMP, SCTP ...), which fails with EPERM. Packets of the gateway carry kAnswerMark and pass;
+//    setting a mark takes a capability. `steer` filters arriving packets: TCP and UDP to any address but
+//    loopback go to the gateway's transparent sockets; so does port 53 on loopback, because a resolv.conf may
+//    name it.
 // 3. To ask what `guard` decides, the launcher sends an empty datagram with a TTL of kQuestionHops, and
 //    `steer` drops it if `guard` lets it pass. One that a program sends is dropped as well.
 //
@@ -40,10 +42,19 @@ enum class Family { kIpv4, kIpv6 };
 
 [[nodiscard]] NetlinkBatch LoopbackUp();                 // rtnetlink; `lo` has index 1 in a new namespace
 [[nodiscard]] NetlinkBatch EveryAddress(Family family);  // rtnetlink: our address, and the AnyIP route
-[[nodiscard]] NetlinkBatch SteeringRules(const Filter& filter);  // nfnetlink, one transaction
-[[nodiscard]] NetlinkBatch BindRefusals();  // nfnetlink: the sender will receive the log of kRefusalGroup
+// nfnetlink, one transaction. Without `limited` all refusals are logged to kRefusalGroup: a kernel may lack
+// nft_limit.
+[[nodiscard]] NetlinkBatch SteeringRules(const Filter& filter, bool limited = true);
+// nfnetlink: the sender will receive the log of this group.
+[[nodiscard]] NetlinkBatch BindLog(std::uint16_t group);
 
 inline constexpr std::uint16_t kRefusalGroup = 1;
+inline constexpr std::uint16_t kCountedGroup = 2;
+// What kRefusalGroup gets of the refusals of one destination (docs/policy/network.md).
+inline constexpr std::uint32_t kRefusalsAtOnce = 50;
+inline constexpr std::uint64_t kRefusalsPerSecond = 10;  // behind them
+// Destinations with such a limit, for each protocol and family: more than are reported (record_limit.h).
+inline constexpr std::uint32_t kMaxLimited = 4096;
 
 inline constexpr int kQuestionHops = 1;
 

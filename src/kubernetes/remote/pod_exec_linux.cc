@@ -12,8 +12,10 @@
 
 #include "kubernetes/claim_clock.h"
 #include "kubernetes/remote/pod_exec.h"
+#include "stdio/stream_target.h"
 #include "stdio/terminal_output.h"
 #include "stdio/terminal_queries.h"
+#include "stdio/terminal_turn.h"
 
 namespace mxc::kubernetes {
 namespace {
@@ -30,7 +32,10 @@ class OutputStream {
  public:
   OutputStream(UniqueFd source, int target, const std::string& token)
       : source_(std::move(source)), target_(target), marked_(token) {
-    if (::isatty(target) != 0) terminal_.emplace([target] { return TakesAnswers(target); });
+    if (::isatty(target) == 0) return;
+    terminal_.emplace([target] { return TakesAnswers(target); });
+    own_target_ = OwnDescription(target);
+    if (own_target_) target_ = own_target_.Get();
   }
 
   [[nodiscard]] pollfd Source() const {
@@ -77,7 +82,7 @@ class OutputStream {
     }
   }
   void Write() {
-    const ssize_t count = ::write(target_, pending_.data(), WholeSequences(pending_, kWriteBytes));
+    const ssize_t count = WriteOnce();
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (count > 0) {
       pending_.erase(0, static_cast<std::size_t>(count));
@@ -88,6 +93,10 @@ class OutputStream {
   }
 
  private:
+  [[nodiscard]] ssize_t WriteOnce() {
+    const std::size_t size = own_target_ ? pending_.size() : WholeSequences(pending_, kWriteBytes);
+    return terminal_ ? turn_.Write(target_, pending_, size) : ::write(target_, pending_.data(), size);
+  }
   void Pass(const std::string& output) {
     if (!terminal_) {
       pending_ += output;
@@ -99,9 +108,11 @@ class OutputStream {
   }
 
   UniqueFd source_;
-  int target_;                                   // borrowed
+  UniqueFd own_target_ = {};  // our own open file description of a terminal: non-blocking, and to lock it by
+  int target_;                // borrowed
   std::optional<TerminalOutput> terminal_ = {};  // where the target is a terminal
   TerminalQueries queries_ = {};                 // of what the terminal gets
+  TerminalTurn turn_ = {};                       // in writing to it
   MarkedStream marked_;
   std::string pending_ = {};
   int failure_ = 0;

@@ -14,7 +14,7 @@ namespace {
 std::optional<int> RunInsidePod(int argc, char** argv, int (*run_main)(int argc, char** argv)) {
   const std::string_view flag = argc > 1 ? argv[1] : "";
   if ((argc == 2 || argc == 3) && flag == kInPodFlag) {
-    FillStandardStreams();
+    [[maybe_unused]] const bool heard = FillStandardStreams();
     return RunAsPodsProgram(argv[0], run_main);
   }
   if (argc == 3 && flag == kEndInPodFlag) return EndPodsPrograms(argv[2]);

@@ -87,9 +87,9 @@ struct PathWalker::State {
 };
 
 PathWalker::Seen& PathWalker::See(const std::string& path) {
-  const auto found = seen_.find(path);
-  if (found != seen_.end()) return found->second;
-  return seen_.emplace(path, Seen{.lookup = host_.LookAt(root_ + path)}).first->second;
+  const auto [seen, first] = seen_.try_emplace(path);
+  if (first) seen->second.lookup = root_.empty() ? host_.LookAt(path) : host_.LookAt(root_ + path);
+  return seen->second;
 }
 
 const Lookup& PathWalker::LookAt(const std::string& path) { return See(path).lookup; }
@@ -105,19 +105,23 @@ std::string_view PathWalker::Reached(std::string_view path, State& state) const 
   return "";
 }
 
-Status PathWalker::Follow(State& state, std::string link, std::uint32_t owner) {
+Status PathWalker::Follow(State& state, std::string link, Seen& seen) {
   Walked& walked = state.walked;
   if (walked.links.size() == kMaxLinks) {
     return Conflict("too many symbolic links");
   }
-  Result<std::string> text = host_.ReadLink(root_ + link);
-  if (!text) return text.error();
-  if (text->substr(0, 1) == "/") {
+  if (!seen.text) {
+    Result<std::string> text = host_.ReadLink(root_ + link);
+    if (!text) return text.error();
+    seen.text = *std::move(text);
+  }
+  if (seen.text->starts_with('/')) {
     walked.path = "/";
     walked.status = LookAt("/").status;
   }
-  for (std::string& name : ComponentsReversed(*text)) state.pending.push_back(std::move(name));
-  walked.links.push_back({.link = {.path = std::move(link), .target = std::move(*text)}, .owner = owner});
+  for (std::string& name : ComponentsReversed(*seen.text)) state.pending.push_back(std::move(name));
+  walked.links.push_back(
+      {.link = {.path = std::move(link), .target = *seen.text}, .owner = seen.lookup.status->uid});
   return Done{};
 }
 
@@ -150,7 +154,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
     return Done{};
   }
   if (lookup.Is(FileType::kSymlink)) {
-    if (!IsNeverFromHost(next)) return Follow(state, std::move(next), lookup.status->uid);
+    if (!IsNeverFromHost(next)) return Follow(state, std::move(next), seen);
     // A link of /proc says something else to each process that asks: the walk ends there.
     state.pending.clear();
   }

@@ -77,14 +77,15 @@ class PathWalker {
  private:
   struct Seen {
     Lookup lookup = {};
-    bool canonical = false;  // a walk has been there: no link is on the way
+    std::optional<std::string> text = {};  // of a link that a walk has followed
+    bool canonical = false;                // a walk has been there: no link is on the way
   };
   struct State;
   [[nodiscard]] Seen& See(const std::string& path);
   // The longest prefix of `path` that is a directory where a walk has been; "" when there is none.
   [[nodiscard]] std::string_view Reached(std::string_view path, State& state) const;
   [[nodiscard]] Status Step(State& state, std::string_view name);
-  [[nodiscard]] Status Follow(State& state, std::string link, std::uint32_t owner);
+  [[nodiscard]] Status Follow(State& state, std::string link, Seen& seen);
 
   const Host& host_;
   std::string root_;

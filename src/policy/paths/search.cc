@@ -41,31 +41,39 @@ void TreeSearch::NoteUnread(const std::string& directory) {
 }
 
 void TreeSearch::AsTheCommand(const std::vector<std::string>& grants) {
+  as_command_ = host_.Caller().IsRoot();
+  reached_ = {grants.begin(), grants.end()};
+}
+
+// Empty where it is not known; then all is searched.
+const std::unordered_set<std::uint32_t>& TreeSearch::GroupsOfRoot() {
   constexpr std::size_t kMaxStatusBytes = 65536;
   constexpr std::string_view kGroups = "\nGroups:";
-  if (!host_.Caller().IsRoot()) return;
+  if (groups_) return *groups_;
+  groups_.emplace();
   const Result<std::string> status = host_.ReadFile("/proc/self/status", kMaxStatusBytes);
   const std::size_t begin = status ? status->find(kGroups) : std::string::npos;
-  if (begin == std::string::npos) return;  // then all is searched
-  as_command_ = true;
-  reached_ = {grants.begin(), grants.end()};
-  groups_ = {host_.Caller().gid};
+  if (begin == std::string::npos) return *groups_;
+  groups_->insert(host_.Caller().gid);
   std::string_view line = std::string_view(*status).substr(begin + kGroups.size());
   line = line.substr(0, line.find('\n'));
   while (!line.empty()) {
     std::uint32_t group = 0;
     const auto read = std::from_chars(line.data(), line.data() + line.size(), group);
-    if (read.ec == std::errc{}) groups_.insert(group);
+    if (read.ec == std::errc{}) groups_->insert(group);
     line.remove_prefix(std::max<std::size_t>(1, static_cast<std::size_t>(read.ptr - line.data())));
   }
+  return *groups_;
 }
 
-bool TreeSearch::IsClosedToRoot(const std::string& directory) const {
+bool TreeSearch::IsClosedToRoot(const std::string& directory) {
   constexpr std::uint32_t kEnterAsGroup = 0010;
   constexpr std::uint32_t kEnterAsOther = 0001;
   const Lookup lookup = host_.LookAt(directory);
   if (!lookup.status || lookup.status->uid == 0) return false;
-  const bool member = groups_.contains(lookup.status->gid);
+  const std::unordered_set<std::uint32_t>& groups = GroupsOfRoot();
+  if (groups.empty()) return false;
+  const bool member = groups.contains(lookup.status->gid);
   if ((lookup.status->mode & (member ? kEnterAsGroup : kEnterAsOther)) != 0) return false;
   // The mode bits are not all that the kernel asks: a list may name root.
   return !host_.Attribute(directory, kAccessAcl) && !host_.Attribute(directory, "system.nfs4_acl");

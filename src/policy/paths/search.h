@@ -59,7 +59,8 @@ class TreeSearch {
   void ListAll(const std::vector<Pending>& directories, std::vector<Listing>& listings) const;
   [[nodiscard]] Listing List(const std::string& directory) const;
   void Take(const Pending& next, Listing& listing, const Visit& visit, std::vector<Pending>& pending);
-  [[nodiscard]] bool IsClosedToRoot(const std::string& directory) const;
+  [[nodiscard]] const std::unordered_set<std::uint32_t>& GroupsOfRoot();
+  [[nodiscard]] bool IsClosedToRoot(const std::string& directory);
   [[nodiscard]] bool IsOutOfReach(const std::string& directory);
   void NoteUnread(const std::string& directory);
   [[nodiscard]] bool Exhausted();
@@ -72,8 +73,8 @@ class TreeSearch {
   Opener open_;
   std::uint64_t start_;
   bool as_command_ = false;
-  std::unordered_set<std::string> reached_ = {};   // by root's command: grants, and directories below
-  std::unordered_set<std::uint32_t> groups_ = {};  // of root's command
+  std::unordered_set<std::string> reached_ = {};  // by root's command: grants, and directories below
+  std::optional<std::unordered_set<std::uint32_t>> groups_ = {};  // once they were asked for
   std::uint64_t inode_ = 0;
   std::size_t seen_ = 0;   // entries
   std::size_t bytes_ = 0;  // of the directories of those

@@ -4,13 +4,16 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/lists.h"
+#include "base/path.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/search.h"
@@ -29,8 +32,9 @@ constexpr std::string_view kInHome[] = {
     ".gitk", ".less", ".lesskey", ".config/lesskey", ".subversion/config", ".manpath",
     // editors
     ".selected_editor", ".vimrc", ".gvimrc", ".vim", ".exrc", ".nanorc", ".config/nano", ".emacs",
-    ".emacs.el", ".emacs.d", ".config/emacs", ".config/vim", ".config/nvim", ".local/share/nvim/site",
-    ".config/helix", ".config/kak", ".config/micro", ".nexrc", ".joerc", ".jedrc",
+    ".emacs.el", ".emacs.elc", ".emacs.so", ".emacs.d", ".config/emacs", ".config/vim", ".config/nvim",
+    ".local/share/nvim/site", ".cache/nvim/luac", ".config/helix", ".config/kak", ".config/micro", ".nexrc",
+    ".joerc", ".jedrc",
     // pagers and interfaces
     ".config/bat", ".config/delta", ".tigrc", ".config/tig", ".config/lazygit", ".config/gh",
     // helpers: of credentials, of signatures
@@ -67,36 +71,53 @@ constexpr const char* kFilesNamed[] = {"HGRCPATH",     "JJ_CONFIG",    "LG_CONFI
 // ld.so(8), iconv(3), Python's module site. Perl is what git's own programs are written in.
 struct LoadedFrom {
   std::string_view variable;
-  std::string_view files;
+  std::span<const std::string_view> files;
 };
+// Below are those for the capabilities of a processor: glibc-hwcaps/x86-64-v3, tls/x86_64.
+constexpr std::string_view kLibraries[] = {"/*.so*", "/*/*.so*", "/*/*/*.so*"};
+constexpr std::string_view kMacLibraries[] = {"/*.dylib"};
+constexpr std::string_view kConversions[] = {"/gconv-modules*", "/gconv-modules.d/*.conf", "/*.so"};
+// Below are those of versions, architectures and packages; `auto` has the libraries of modules (DynaLoader).
+constexpr std::string_view kPerlFiles[] = {"/*.pm*",        "/*/*.pm*",        "/*/*/*.pm*",
+                                           "/auto/**/*.so", "/*/auto/**/*.so", "/*/*/auto/**/*.so"};
+// Beside what ComparedSearch finds.
+constexpr std::string_view kPythonFiles[] = {"/sitecustomize/**/*", "/usercustomize/**/*"};
+constexpr std::string_view kPythonUserFiles[] = {
+    "/lib/python*/site-packages/*customize*", "/lib/python*/site-packages/*customize*/**/*",
+    "/lib/python*/site-packages/__pycache__/*customize*", "/lib/python*/site-packages/*.pth"};
+constexpr std::string_view kMercurialFiles[] = {"/*.rc"};
+constexpr std::string_view kEmacsFiles[] = {"/*.el*", "/*.so*", "/*.dylib"};  // compiled: .elc, .eln; modules
+constexpr std::string_view kPythonPath = "PYTHONPATH";
 constexpr LoadedFrom kLoadedFrom[] = {
-    {"LD_LIBRARY_PATH", "/*.so*"},  // and hardware capabilities: glibc-hwcaps/x86-64-v3, tls/x86_64
-    {"LD_LIBRARY_PATH", "/*/*.so*"},
-    {"LD_LIBRARY_PATH", "/*/*/*.so*"},
-    {"LD_PRELOAD", "/*.so*"},  // with a token of ld.so in it; else a file, which is held
-    {"LD_PRELOAD", "/*/*.so*"},
-    {"LD_PRELOAD", "/*/*/*.so*"},
-    {"LD_AUDIT", "/*.so*"},
-    {"LD_AUDIT", "/*/*.so*"},
-    {"LD_AUDIT", "/*/*/*.so*"},
-    {"DYLD_LIBRARY_PATH", "/*.dylib"},
-    {"GCONV_PATH", "/gconv-modules*"},
-    {"GCONV_PATH", "/gconv-modules.d/*.conf"},
-    {"GCONV_PATH", "/*.so"},
-    {"PERL5LIB", "/*.pm*"},  // and versions, architectures, packages
-    {"PERL5LIB", "/*/*.pm*"},
-    {"PERL5LIB", "/*/*/*.pm*"},
-    {"PERLLIB", "/*.pm*"},
-    {"PERLLIB", "/*/*.pm*"},
-    {"PERLLIB", "/*/*/*.pm*"},
-    {"PYTHONPATH", "/sitecustomize*"},
-    {"PYTHONPATH", "/sitecustomize/*"},
-    {"PYTHONPATH", "/usercustomize*"},
-    {"PYTHONPATH", "/usercustomize/*"},
-    {"PYTHONUSERBASE", "/lib/python*/site-packages/*customize*"},
-    {"PYTHONUSERBASE", "/lib/python*/site-packages/*.pth"},
-    {"HGRCPATH", "/*.rc"},
-    {"EMACSLOADPATH", "/*.el*"}};
+    {"LD_LIBRARY_PATH", kLibraries},
+    {"LD_PRELOAD", kLibraries},  // with a token of ld.so in it; else a file, which is held
+    {"LD_AUDIT", kLibraries},
+    {"DYLD_LIBRARY_PATH", kMacLibraries},
+    {"GCONV_PATH", kConversions},
+    {"PERL5LIB", kPerlFiles},
+    {"PERLLIB", kPerlFiles},
+    {kPythonPath, kPythonFiles},
+    {"PYTHONUSERBASE", kPythonUserFiles},
+    {"HGRCPATH", kMercurialFiles},
+    {"EMACSLOADPATH", kEmacsFiles}};
+
+// Modules that Python loads whenever it starts (site, importlib): from the entries of PYTHONPATH before the
+// system's own, as far as they are not part of the program; the last two by customizations of Debian's and of
+// setuptools.
+constexpr std::string_view kPythonStart =
+    "sitecustomize|usercustomize|encodings|codecs|io|abc|site|os|stat|posixpath|genericpath|"
+    "_collections_abc|_sitebuiltins|_bootlocale|_weakrefset|apport_python_hook|_distutils_hack";
+constexpr std::string_view kPythonPackage = "__init__";   // of a directory with the name of a module
+constexpr std::string_view kPythonCache = "__pycache__";  // of what is compiled of the files beside it
+
+// Python loads a file `name` for one of `modules` (importlib.machinery): source, what is compiled of it, or a
+// library. It takes what is compiled for the source itself, if it bears the time and the length of that.
+bool IsPythonModule(std::string_view name, std::string_view modules, bool in_cache) {
+  const std::string_view module = name.substr(0, name.find('.'));
+  const std::string_view ending = name.substr(module.size());
+  if (!IsOneOf(module, modules)) return false;
+  return in_cache ? ending.ends_with(".pyc") : IsOneOf(ending, ".py|.pyc") || ending.ends_with(".so");
+}
 
 // What node appends to the path of a module.
 constexpr std::string_view kModules[] = {".js", ".json", ".node", "/index.js", "/package.json"};
@@ -125,6 +146,23 @@ bool IsProgram(const std::string& path, PathWalker& walker) {
   return walked->Is(FileType::kRegular) && (walked->status->mode & kExecutable) != 0;
 }
 
+// Programs in a directory `hooks` that git would run by their names.
+std::vector<GitSnapshot::Text> HooksIn(const std::string& directory, const Host& host, PathWalker& walker) {
+  const Result<Walked> walked = walker.Walk(directory);
+  if (!IsDirectory(walked)) return {};
+  const auto entries =
+      host.ListEntries(walked->path, [](std::string_view name) { return IsOneOf(name, kGitHooks); });
+  // Who knows a name there can use it.
+  if (!entries && host.MayExecute(walked->path)) return {{.path = directory, .text = "closed"}};
+  std::vector<GitSnapshot::Text> hooks;
+  for (const DirectoryEntry& entry : entries ? *entries : std::vector<DirectoryEntry>{}) {
+    const std::string path = JoinPath(directory, entry.name);
+    if (entry.type != FileType::kDirectory && IsProgram(path, walker))
+      hooks.push_back(DescribeFound(path, walker.Walk(path)));
+  }
+  return hooks;
+}
+
 // "/a/x" for "/a/./x". A step back may lead elsewhere, behind a link.
 std::string Plain(const std::string& path) {
   return path.find("..") == std::string::npos ? FoldLexically(path) : path;
@@ -143,7 +181,10 @@ std::set<std::string> DirectoriesIn(std::string_view variable, const Host& host,
     const std::string_view entry = rest.substr(0, rest.find_first_of(separators));
     // ld.so expands tokens such as $LIB: what they may mean is below.
     const std::string_view known = entry.substr(0, entry.find("/$"));
-    for (const std::string& base : bases) directories.insert(Plain(Against(base, known)));
+    for (const std::string& base : bases) {
+      directories.insert(Plain(Against(base, known)));
+      if (known.starts_with('/')) break;  // the same from each
+    }
     if (entry.size() == rest.size()) return directories;
     rest.remove_prefix(entry.size() + 1);
   }
@@ -169,6 +210,8 @@ class ComparedSearch {
       case Compared::What::kNamed:
         return {Below(compared.directory,
                       [&names = compared.names](std::string_view name) { return names.contains(name); })};
+      case Compared::What::kPython:
+        return {OfPython(compared.directory)};
       case Compared::What::kAll:
         break;
     }
@@ -224,6 +267,42 @@ class ComparedSearch {
     return all;
   }
 
+  // Of an entry of PYTHONPATH, which may be a file, or lead into one: an archive of modules (zipimport).
+  ComparedFiles OfPython(const std::string& entry) {
+    ComparedFiles all{.directory = entry};
+    for (std::string_view at = entry; at != "/"; at = ParentOf(at)) {
+      const Result<Walked> walked = walker_.Walk(std::string(at));
+      if (walked && walked->Is(FileType::kRegular))
+        all.files.push_back(DescribeFound(std::string(at), walked));
+      if (!walked || walked->status) break;
+    }
+    for (const DirectoryEntry& each : AddModules(entry, kPythonStart, false, all)) {
+      if (IsOneOf(each.name, kPythonStart))
+        AddModules(JoinPath(entry, each.name), kPythonPackage, false, all);
+    }
+    return all;
+  }
+  // Returns what else stands there.
+  // NOLINTNEXTLINE(misc-no-recursion): once, for the cache
+  std::vector<DirectoryEntry> AddModules(const std::string& directory, std::string_view modules,
+                                         bool in_cache, ComparedFiles& all) {
+    const Result<Walked> walked = walker_.Walk(directory);
+    if (!IsDirectory(walked)) return {};
+    Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(walked->path, {});
+    if (!entries) {
+      if (host_.MayExecute(walked->path)) all.files.push_back({.path = directory, .text = "closed"});
+      return {};
+    }
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string path = JoinPath(directory, entry.name);
+      if (skipped_.contains(path)) continue;
+      if (entry.name == kPythonCache && !in_cache) AddModules(path, modules, true, all);
+      if (entry.type != FileType::kDirectory && IsPythonModule(entry.name, modules, in_cache))
+        all.files.push_back(DescribeFound(path, walker_.Walk(path)));
+    }
+    return std::move(*entries);
+  }
+
   // Of more than kMost files, only how many there are and when the last one was made or changed.
   ComparedFiles Below(const std::string& directory, NameFilter wanted) {
     constexpr std::size_t kMost = 2048;
@@ -271,8 +350,8 @@ class Notes {
 
   // If it is a directory, with all that is in it.
   void AddWhole(const std::string& path) {
-    AddNamed(path);
     const Result<Walked> walked = protector_.Walker().Walk(path);
+    AddNamed(path, walked);
     if (IsDirectory(walked)) AddCompared({.directory = walked->path});
   }
   // Files called one of `names`.
@@ -294,9 +373,16 @@ class Notes {
       List(std::move(part));
     }
   }
+  // What Python loads from an entry of PYTHONPATH, and will load.
+  void AddPython(const std::string& entry) {
+    Compared compared{.directory = entry, .what = Compared::What::kPython};
+    FindCompared(compared);
+    if (IsOpen(entry)) return snapshot_.compared.push_back(std::move(compared));
+    for (const GitSnapshot::Text& file : compared.files) AddNamed(file.path);
+  }
 
-  void AddNamed(const std::string& path) {
-    const Result<Walked> walked = protector_.Walker().Walk(path);
+  void AddNamed(const std::string& path) { AddNamed(path, protector_.Walker().Walk(path)); }
+  void AddNamed(const std::string& path, const Result<Walked>& walked) {
     if (!MayChange(walked) || !seen_.insert(path).second) return;
     snapshot_.named.push_back(IsDirectory(walked)
                                   ? GitSnapshot::Text{.path = path, .text = TextOfDirectory(*walked)}
@@ -305,8 +391,7 @@ class Notes {
   // What `pattern` matches, and will match.
   void AddPattern(const std::string& pattern) {
     if (!IsGlob(pattern)) return AddNamed(pattern);
-    const Result<Walked> base = protector_.Walker().Walk(GlobBase(pattern));
-    const bool open = MayChange(base) || HoldsGrant(base->path);
+    const bool open = IsOpen(GlobBase(pattern));
     const Result<std::vector<GlobMatch>> matches =
         ExpandGlob(pattern, GlobLinks::kFollow, protector_.TheHost());
     for (const GlobMatch& match : matches ? *matches : std::vector<GlobMatch>{}) {
@@ -347,18 +432,24 @@ class Notes {
   }
 
  private:
-  static bool IsBelow(std::string_view path, std::string_view directory) {
-    return path != directory && IsAtOrBelow(path, directory);
-  }
+  // An entry of the policy lets a part of it be written.
   [[nodiscard]] bool HoldsGrant(const std::string& directory) const {
     return std::any_of(grants_.begin(), grants_.end(),
                        [&](const std::string& grant) { return IsBelow(grant, directory); });
   }
-  void List(Compared compared) {
+  void FindCompared(Compared& compared) {
     for (ComparedFiles& each : search_.Of(compared))
       compared.files.insert(compared.files.end(), std::make_move_iterator(each.files.begin()),
                             std::make_move_iterator(each.files.end()));
+  }
+  void List(Compared compared) {
+    FindCompared(compared);
     snapshot_.compared.push_back(std::move(compared));
+  }
+  // The command may make something there, or below.
+  [[nodiscard]] bool IsOpen(const std::string& directory) const {
+    const Result<Walked> walked = protector_.Walker().Walk(directory);
+    return MayChange(walked) || HoldsGrant(walked->path);
   }
   // By a file, or by a link on the way there. Where the caller cannot look, the command may make it so.
   [[nodiscard]] bool MayChange(const Result<Walked>& walked) const {
@@ -384,7 +475,8 @@ class FoundReview {
     for (const GitSnapshot::Text& each : before.named) known_.emplace(each.path, &each);
   }
 
-  std::vector<GitChange> Run() {
+  std::vector<GitChange> Run(const std::vector<std::string>& hooks) {
+    for (const std::string& each : hooks) CompareHooks(each);
     for (const GitSnapshot::Text& each : before_.named) Compare(each.path);
     for (const std::string& directory : before_.searched) Search(directory);
     for (const std::string& pattern : before_.patterns) Match(pattern);
@@ -417,6 +509,13 @@ class FoundReview {
     if (!matches) return Compare(GlobBase(pattern));
     for (const GlobMatch& match : *matches) {
       if (match.type != FileType::kDirectory && !known_.contains(match.path)) Compare(match.path);
+    }
+  }
+  void CompareHooks(const std::string& directory) {
+    for (const GitSnapshot::Text& hook : HooksIn(directory, host_, walker_)) {
+      const auto was = std::find_if(before_.hooks.begin(), before_.hooks.end(),
+                                    [&](const GitSnapshot::Text& each) { return each.path == hook.path; });
+      if (IsChanged(was == before_.hooks.end() ? nullptr : &*was, hook)) changed_.insert(hook.path);
     }
   }
   // Many at once are told by their directory.
@@ -459,8 +558,8 @@ class FoundReview {
 }  // namespace
 
 Status CheckSearched(const GitProtection& git, const Protector& protector) {
-  std::set<std::string_view> variables = {"PATH"};
-  for (const LoadedFrom& loaded : kLoadedFrom) variables.insert(loaded.variable);
+  std::vector<std::string_view> variables = {"PATH"};
+  for (const LoadedFrom& loaded : kLoadedFrom) variables.push_back(loaded.variable);
   for (const std::string_view variable : variables) {
     for (const std::string& directory : DirectoriesIn(variable, protector.TheHost(), git)) {
       const Result<Walked> walked = protector.Walker().Walk(directory);
@@ -492,9 +591,15 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   for (const std::string& directory : DirectoriesIn("PATH", host, git))
     notes.AddDirectory(directory, git.Homes());
   for (const LoadedFrom& loaded : kLoadedFrom) {
-    for (const std::string& directory : DirectoriesIn(loaded.variable, host, git))
-      notes.AddPattern(Below(directory, loaded.files));
+    for (const std::string& directory : DirectoriesIn(loaded.variable, host, git)) {
+      for (const std::string_view files : loaded.files) notes.AddPattern(Below(directory, files));
+    }
   }
+  for (const std::string& entry : DirectoriesIn(kPythonPath, host, git)) notes.AddPython(entry);
+  // In place of every __pycache__.
+  if (const std::optional<std::string> cache = host.Environment("PYTHONPYCACHEPREFIX");
+      cache && !cache->empty())
+    notes.AddWhole(Plain(Against(host.WorkingDirectory(), *cache)));
   const bool nodes = host.Environment("NODE_OPTIONS").has_value();
   const std::string config = host.Environment("XDG_CONFIG_HOME").value_or("");
   for (const std::string_view name : kInHome) {
@@ -522,6 +627,10 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
     for (const OtherFile& file : kOtherFiles)
       if (file.place == name) notes.AddNamed(JoinPath(place, file.path));
   }
+  for (const std::string& stray : git.Places().StrayHooks()) {
+    for (GitSnapshot::Text& hook : HooksIn(stray, host, protector.Walker()))
+      snapshot.hooks.push_back(std::move(hook));
+  }
   for (const auto& [tree, names] : git.CalledInTrees()) notes.AddCalled(tree, names);
   for (const std::string& directory : snapshot.directories) {
     // A project may have directories called objects and refs.
@@ -530,8 +639,9 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   }
 }
 
-std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host) {
-  return FoundReview(before, host).Run();
+std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host,
+                                         const std::vector<std::string>& hooks) {
+  return FoundReview(before, host).Run(hooks);
 }
 
 }  // namespace mxc

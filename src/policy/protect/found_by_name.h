@@ -21,7 +21,8 @@ namespace mxc {
 void NoteFoundByName(const GitProtection& git, const Protector& protector,
                      const std::vector<std::string>& patterns, GitSnapshot& snapshot);
 
-// Kind::kFoundByName.
-[[nodiscard]] std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host);
+// Kind::kFoundByName. `hooks`: of GitPlaces::StrayHooks, where hooks that are new are told.
+[[nodiscard]] std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host,
+                                                       const std::vector<std::string>& hooks = {});
 
 }  // namespace mxc

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
@@ -75,7 +76,7 @@ class DataSearch {
   // `path` stands in one of these directories of a git directory.
   [[nodiscard]] bool IsAmong(std::string_view path, std::string_view names) const {
     for (std::string_view above = ParentOf(path); path != "/"; path = above, above = ParentOf(above)) {
-      if (IsOneOf(NameOf(path), names) && tops_.contains(std::string(above))) return true;
+      if (tops_.contains(above) && IsOneOf(NameOf(path), names)) return true;
     }
     return false;
   }
@@ -91,7 +92,7 @@ class DataSearch {
   }
   [[nodiscard]] std::string_view WholeOf(std::string_view top) const {
     for (std::string_view above = ParentOf(top); above != "/" && IsPart(top); above = ParentOf(above)) {
-      if (tops_.contains(std::string(above))) top = above;
+      if (tops_.contains(above)) top = above;
     }
     return top;
   }
@@ -118,7 +119,7 @@ class DataSearch {
   }
   [[nodiscard]] Place PlaceOf(const std::string& directory) const {
     std::string_view top = directory;
-    while (top != "/" && !tops_.contains(std::string(top))) top = ParentOf(top);
+    while (top != "/" && !tops_.contains(top)) top = ParentOf(top);
     const bool is_top = top == directory;
     return {.git_directory = std::string(top),
             .whole = std::string(WholeOf(top)),
@@ -188,7 +189,7 @@ class DataSearch {
     constexpr int kDepth = 3;
     std::string_view top = directory;
     for (int i = 0; i <= kDepth && top != "/"; ++i, top = ParentOf(top)) {
-      if (tops_.contains(std::string(top)) && IsGitList(directory.substr(top.size()), NameOf(path)))
+      if (tops_.contains(top) && IsGitList(directory.substr(top.size()), NameOf(path)))
         return Add(Kind::kList, place, DescribeGitList(path, host_));
     }
   }
@@ -208,7 +209,7 @@ class DataSearch {
   PathWalker walker_;
   const std::unordered_set<std::string>& skipped_;
   const GitSnapshot* before_;  // nullptr: there was no run
-  std::unordered_set<std::string> tops_ = {};
+  std::unordered_set<std::string, PathHash, std::equal_to<>> tops_ = {};
   GitData found_ = {};
   std::size_t bytes_ = 0;  // of `found_`
 };
@@ -231,14 +232,16 @@ std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const H
   return bytes;
 }
 
-// It lists nothing but files of a work tree.
-bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory, const Host& host) {
+// It lists nothing but files of a work tree. `parts` gets what is listed of repositories.
+bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory, const Host& host,
+                            GitPartsInIndex& parts) {
   const std::optional<std::size_t> hash_bytes = HashBytesOf(git_directory, host);
   if (!hash_bytes) return false;
   const Result<std::string> bytes = host.ReadFile(index, kMaxGitIndexBytes + 1);
   if (!bytes || bytes->size() > kMaxGitIndexBytes) return false;
   const bool shared = !index.ends_with("/index");
-  return IsTrustworthyIndex(*bytes, {.hash_bytes = *hash_bytes, .shared = shared});
+  return IsTrustworthyIndex(*bytes, {.hash_bytes = *hash_bytes, .shared = shared},
+                            [&parts](std::string_view path, std::uint32_t mode) { parts.Note(path, mode); });
 }
 
 // The command could write in it, or in a part of it.
@@ -265,15 +268,73 @@ bool StaysUnchanged(const GitSnapshot& before, const GitSnapshot::Text& index, c
   return now && IsSameIndex(before, *now);
 }
 
+// Of indexes that were changed: repositories that a checkout makes.
+class StagedRepositories {
+ public:
+  StagedRepositories(const std::vector<GitDirectory>& directories, const Host& host, GitListJudge& lists)
+      : host_(host), lists_(lists) {
+    for (const GitDirectory& directory : directories) there_.insert(directory.path);
+  }
+
+  // False: it is not to be trusted.
+  bool Read(const GitData::Found& index) {
+    GitPartsInIndex parts;
+    if (!IsTrustworthyIndexFile(index.file.path, index.git_directory, host_, parts)) return false;
+    changed_[index.git_directory].Add(parts);
+    read_.insert(index.file.path);
+    return true;
+  }
+  // The base of a split index may be as it was.
+  void ReadRest(const GitData::Found& index) {
+    if (index.kind != Kind::kIndex || !changed_.contains(index.git_directory)) return;
+    if (!read_.contains(index.file.path)) Read(index);
+  }
+  // Their paths; where there is no work tree, that of the index.
+  [[nodiscard]] std::vector<std::string> Find() {
+    std::vector<std::string> found;
+    for (const auto& [git_directory, index] : changed_) {
+      const std::vector<std::string> trees = lists_.WorkTreesOf(git_directory);
+      for (const std::string& tree : trees) Find(tree, index, found);
+      const bool any = std::any_of(index.Directories().begin(), index.Directories().end(),
+                                   [](const auto& each) { return each.second.MakeRepository(); });
+      if (index.Crowded() || (trees.empty() && any)) found.push_back(JoinPath(git_directory, "index"));
+    }
+    return found;
+  }
+
+ private:
+  // What is no part of a repository in the index may stand there already.
+  void Find(const std::string& tree, const GitPartsInIndex& index, std::vector<std::string>& found) const {
+    for (const auto& [directory, listed] : index.Directories()) {
+      const std::string path = JoinPath(tree, directory);
+      if (there_.contains(path)) continue;  // and is judged by what it is
+      GitParts parts = listed;
+      parts.Add({.head = IsThere(path, "HEAD"),
+                 .objects = IsThere(path, "objects"),
+                 .refs = IsThere(path, "refs"),
+                 .common_directory = IsThere(path, "commondir")});
+      if (parts.MakeRepository()) found.push_back(path);
+    }
+  }
+  [[nodiscard]] bool IsThere(const std::string& directory, std::string_view name) const {
+    return MayBeThere(host_.LookAt(JoinPath(directory, name)));
+  }
+
+  const Host& host_;
+  GitListJudge& lists_;
+  std::unordered_set<std::string> there_ = {};           // repositories
+  std::map<std::string, GitPartsInIndex> changed_ = {};  // by git directory
+  std::unordered_set<std::string> read_ = {};
+};
+
 // It is what it was, or nothing that git would come to grief by.
-bool IsTrusted(const GitData::Found& found, const GitSnapshot& before, const Host& host,
-               GitListJudge& lists) {
+bool IsTrusted(const GitData::Found& found, const GitSnapshot& before, const Host& host, GitListJudge& lists,
+               StagedRepositories& staged) {
   switch (found.kind) {
     case Kind::kPassage:
       return Contains(before.passages, found.file);
     case Kind::kIndex:
-      return StaysUnchanged(before, found.file, host) ||
-             IsTrustworthyIndexFile(found.file.path, found.git_directory, host);
+      return StaysUnchanged(before, found.file, host) || staged.Read(found);
     case Kind::kList:
       return lists.IsTrustworthy(found.file);
     case Kind::kRef:
@@ -321,12 +382,16 @@ GitDataReview ReviewGitData(const GitSnapshot& before, std::vector<GitDirectory>
       data.found.begin(), data.found.end(),
       [](const GitData::Found& left, const GitData::Found& right) { return left.kind < right.kind; });
   GitListJudge lists(before, directories, host);
+  StagedRepositories staged(directories, host, lists);
   for (const GitData::Found& found : data.found) {
     const std::string& path = found.file.path;
-    if (told.contains(path) || IsTrusted(found, before, host, lists) || !reach.Holds(path)) continue;
+    if (told.contains(path) || IsTrusted(found, before, host, lists, staged) || !reach.Holds(path)) continue;
     told.insert(path);
     review.changes.push_back({.kind = ChangeOf(found.kind), .path = path, .part = path, .into = found.whole});
   }
+  for (const GitData::Found& found : data.found) staged.ReadRest(found);
+  for (std::string& path : staged.Find())
+    review.changes.push_back({.kind = GitChange::Kind::kStaged, .path = std::move(path)});
   // A grant keeps its name.
   if (!data.crowded.empty() && reach.Holds(ParentOf(data.crowded))) review.crowded = std::move(data.crowded);
   return review;

@@ -46,7 +46,7 @@ struct GitData {
 
 // Behind a run: what is not as it was before.
 struct GitDataReview {
-  std::vector<GitChange> changes = {};   // kPassage, kIndex and kList
+  std::vector<GitChange> changes = {};   // kPassage, kIndex, kList and kStaged
   std::vector<std::string> closed = {};  // directories that cannot be listed
   std::string gap = {};                  // "" when all was looked at
   std::string crowded = {};              // a git directory of which most was not looked at, or ""

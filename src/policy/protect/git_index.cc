@@ -72,7 +72,8 @@ constexpr std::string_view kSignature = "DIRC";
 
 class IndexReader {
  public:
-  IndexReader(std::string_view bytes, GitIndexKind kind) : bytes_(bytes), kind_(kind) {}
+  IndexReader(std::string_view bytes, GitIndexKind kind, const GitIndexVisit& visit)
+      : bytes_(bytes), kind_(kind), visit_(visit) {}
 
   bool Read() {
     if (bytes_.size() < kHeaderBytes + kind_.hash_bytes || !bytes_.starts_with(kSignature)) return false;
@@ -117,6 +118,8 @@ class IndexReader {
       ++nameless_;
     } else if (path.size() > kMaxPathBytes || !StaysInWorkTree(path, mode)) {
       return false;
+    } else if (visit_) {
+      visit_(path, mode);
     }
     const std::uint64_t stage = flags >> 12U & 3U;
     if (starts_.size() > 1 &&
@@ -204,6 +207,7 @@ class IndexReader {
 
   std::string_view bytes_;
   GitIndexKind kind_;
+  const GitIndexVisit& visit_;
   std::size_t end_ = 0;  // of the extensions
   std::uint64_t version_ = 0;
   std::size_t at_ = 0;
@@ -231,8 +235,45 @@ bool StaysInWorkTree(std::string_view path, std::uint32_t mode) {
   }
 }
 
-bool IsTrustworthyIndex(std::string_view bytes, GitIndexKind kind) {
-  return !bytes.starts_with(kSignature) || IndexReader(bytes, kind).Read();
+bool IsTrustworthyIndex(std::string_view bytes, GitIndexKind kind, const GitIndexVisit& visit) {
+  return !bytes.starts_with(kSignature) || IndexReader(bytes, kind, visit).Read();
+}
+
+void GitParts::Add(const GitParts& more) {
+  head = head || more.head;
+  objects = objects || more.objects;
+  refs = refs || more.refs;
+  common_directory = common_directory || more.common_directory;
+}
+
+// git makes a directory for a submodule, too, and follows links.
+void GitPartsInIndex::Note(std::string_view path, std::uint32_t mode) {
+  constexpr std::uint32_t kRegular = 0100000;
+  const bool file = (mode & kTypeBits) == kRegular || (mode & kTypeBits) == kLink;
+  for (std::size_t begin = path.find('/'); begin != std::string_view::npos;) {
+    const std::size_t end = path.find('/', begin + 1);
+    const std::string_view name =
+        path.substr(begin + 1, end == std::string_view::npos ? end : end - begin - 1);
+    const bool leaf = file && end == std::string_view::npos;
+    const GitParts parts{.head = leaf && EqualsFolded(name, "HEAD"),
+                         .objects = EqualsFolded(name, "objects"),
+                         .refs = EqualsFolded(name, "refs"),
+                         .common_directory = leaf && EqualsFolded(name, "commondir")};
+    if (parts.head || parts.objects || parts.refs || parts.common_directory)
+      Add(path.substr(0, begin), parts);
+    begin = end;
+  }
+}
+
+void GitPartsInIndex::Add(const GitPartsInIndex& more) {
+  for (const auto& [directory, parts] : more.parts_) Add(directory, parts);
+}
+
+void GitPartsInIndex::Add(std::string_view directory, const GitParts& parts) {
+  const auto found = parts_.find(directory);
+  if (found != parts_.end()) return found->second.Add(parts);
+  bytes_ += sizeof(GitParts) + sizeof(std::string) + directory.size();
+  if (!Crowded()) parts_.emplace(directory, parts);
 }
 
 }  // namespace mxc

@@ -242,9 +242,9 @@ bool MayExecute(std::string_view name, std::string_view text) {
 std::vector<GitInstruction> FindInstructions(const std::string& git_directory, const Host& host) {
   Finder finder(host);
   for (std::string_view rest = kGitOperations; !rest.empty();)
-    finder.LookForOperation(JoinPath(git_directory, TakePiece(rest, "|")));
+    finder.LookForOperation(JoinPath(git_directory, TakePiece(rest, '|')));
   for (std::string_view rest = kGitRemotes; !rest.empty();)
-    finder.LookForRemotes(JoinPath(git_directory, TakePiece(rest, "|")));
+    finder.LookForRemotes(JoinPath(git_directory, TakePiece(rest, '|')));
   return finder.Take();
 }
 

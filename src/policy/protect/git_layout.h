@@ -30,6 +30,13 @@ inline constexpr std::string_view kGitTop =
     "pid|git-daemon-export-ok";
 // With the configuration of a repository (git_keys.cc).
 inline constexpr const char* kGitConfigs[] = {"config", "config.worktree"};
+// Programs that git runs in `hooks`, those of git-p4 among them (githooks(5)).
+inline constexpr std::string_view kGitHooks =
+    "applypatch-msg|pre-applypatch|post-applypatch|pre-commit|pre-merge-commit|prepare-commit-msg|commit-msg|"
+    "post-commit|pre-rebase|post-checkout|post-merge|pre-push|pre-receive|update|proc-receive|post-receive|"
+    "post-update|reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|"
+    "fsmonitor-watchman|p4-changelist|p4-prepare-changelist|p4-post-changelist|p4-pre-submit|post-index-"
+    "change";
 // What git checks out without a look (git_index.h).
 inline constexpr std::string_view kGitIndexes = "index|sharedindex.*";
 

@@ -40,12 +40,12 @@ class GitListJudge {
 
   // It names nothing that the command could not write itself, or says what it said before.
   [[nodiscard]] bool IsTrustworthy(const GitSnapshot::Text& list);
+  // None where one of the files that name them cannot be read.
+  [[nodiscard]] std::vector<std::string> WorkTreesOf(const std::string& git_directory);
 
  private:
   [[nodiscard]] bool WasThere(const GitSnapshot::Text& list) const;
   [[nodiscard]] bool ThroughLinks(const Walked& walked) const;
-  // None where one of the files that name them cannot be read.
-  [[nodiscard]] std::vector<std::string> WorkTreesOf(const std::string& git_directory);
   [[nodiscard]] bool IsPlainFileOf(const std::string& tree, std::string_view path) const;
   [[nodiscard]] bool NamesConflicts(const GitSnapshot::Text& list);
   [[nodiscard]] bool IsPlainStore(const std::string& store) const;

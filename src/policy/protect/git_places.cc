@@ -13,6 +13,7 @@ namespace mxc {
 namespace {
 
 constexpr std::string_view kParts[] = {"objects", "refs", "commondir"};
+constexpr std::string_view kHooks = "hooks";
 
 // Only such a name may be folded to git's by more than the case of its letters.
 bool IsBeyondAscii(std::string_view name) {
@@ -100,6 +101,7 @@ std::string_view CommonDirectoryIn(std::string_view text) {
 
 bool GitPlaces::Wants(std::string_view name) {
   return IsGitName(name) || IsOneOf(name, kOtherPlaces) || IsBeyondAscii(name) ||
+         EqualsFolded(name, kHooks) ||
          std::any_of(std::begin(kParts), std::end(kParts),
                      [name](std::string_view part) { return EqualsFolded(name, part); });
 }
@@ -129,6 +131,7 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
     if (EqualsFolded(entry.name, "refs")) refs = entry.name;
     common = common || EqualsFolded(entry.name, "commondir");
     if (IsOneOf(entry.name, kOtherPlaces)) AddOther(JoinPath(directory, entry.name));
+    if (EqualsFolded(entry.name, kHooks)) hooks_.push_back(JoinPath(directory, entry.name));
     if (!IsGitName(entry.name)) continue;
     Add(WorkTree{.directory = directory, .git = JoinPath(directory, entry.name), .type = entry.type});
   }
@@ -148,6 +151,14 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
     return is;
   };
   std::erase_if(entries, data);
+}
+
+std::vector<std::string> GitPlaces::StrayHooks() const {
+  std::vector<std::string> stray;
+  std::copy_if(hooks_.begin(), hooks_.end(), std::back_inserter(stray), [this](const std::string& hooks) {
+    return !IsNamedGit(ParentOf(hooks)) && !seen_.contains(std::string(ParentOf(hooks)));
+  });
+  return stray;
 }
 
 std::vector<GitPlaces::Named> GitPlaces::All() const {

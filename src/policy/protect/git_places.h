@@ -55,6 +55,9 @@ class GitPlaces {
   [[nodiscard]] const std::vector<std::string>& Data() const { return data_; }
   // Of other version control (kOtherPlaces).
   [[nodiscard]] const std::set<std::string>& Others() const { return others_; }
+  // What is called `hooks` where there is no repository, as far as is known by now: `git init --bare` makes
+  // one there and keeps them.
+  [[nodiscard]] std::vector<std::string> StrayHooks() const;
   // Every `.git`, every directory that is one by its shape, and the others; sorted. Each with what makes it
   // one: itself, or something in it.
   struct Named {
@@ -67,6 +70,7 @@ class GitPlaces {
   std::vector<WorkTree> trees_ = {};
   std::vector<GitDirectory> directories_ = {};
   std::vector<std::string> data_ = {};
+  std::vector<std::string> hooks_ = {};
   std::set<std::string> others_ = {};
   std::unordered_set<std::string> seen_ = {};
   std::unordered_set<std::string> seen_trees_ = {};

@@ -71,7 +71,7 @@ class Review {
     JudgeData(gap);
     JudgeClosed();
     changes_.insert(changes_.end(), listed_.begin(), listed_.end());
-    const std::vector<GitChange> found = ReviewFoundByName(before_, host_);
+    const std::vector<GitChange> found = ReviewFoundByName(before_, host_, StrayHooks());
     std::copy_if(found.begin(), found.end(), std::back_inserter(changes_),
                  [this](const GitChange& change) { return !IsSetAside(change.path); });
     const auto is_anothers = [this](const GitChange& change) {
@@ -108,6 +108,7 @@ class Review {
   void JudgeData(std::string& gap);
   void TakeAsAWhole(const std::string& crowded);
   [[nodiscard]] bool IsOfAnotherRun(const std::string& path) const;
+  [[nodiscard]] std::vector<std::string> StrayHooks() const;
   // It has another name soon, or something above it has.
   [[nodiscard]] bool IsSetAside(const std::string& path) const;
   // What the command could not write is not its work: whoever did it keeps it.
@@ -352,6 +353,23 @@ bool Review::IsOfAnotherRun(const std::string& path) const {
   return stands_for_nothing() && host_.ReadFile(path, 1) && stands_for_nothing();
 }
 
+// Those in a work tree that is told of need no telling.
+std::vector<std::string> Review::StrayHooks() const {
+  std::unordered_set<std::string> told;
+  for (const GitChange& change : changes_) {
+    const bool whole = change.kind == GitChange::Kind::kNew || change.kind == GitChange::Kind::kTakenUp;
+    if (whole && IsNamedGit(change.path)) told.insert(WorkTreeOf(change.path));
+  }
+  std::vector<std::string> stray = places_.StrayHooks();
+  std::erase_if(stray, [&](const std::string& hooks) {
+    for (std::string_view above = hooks; above != "/"; above = ParentOf(above)) {
+      if (told.contains(std::string(above))) return true;
+    }
+    return false;
+  });
+  return stray;
+}
+
 void Review::TakeAsAWhole(const std::string& crowded) {
   const auto is_in = [&](const GitChange& change) { return IsAtOrBelow(change.path, crowded); };
   std::erase_if(changes_, is_in);
@@ -397,8 +415,9 @@ void Review::JudgeClosed() {
 }
 
 bool Review::IsWithinReach(const GitChange& change) const {
-  const bool told_alone =
-      change.kind == GitChange::Kind::kFoundByName || change.kind == GitChange::Kind::kReplaced;
+  const bool told_alone = change.kind == GitChange::Kind::kFoundByName ||
+                          change.kind == GitChange::Kind::kReplaced ||
+                          change.kind == GitChange::Kind::kStaged;
   const bool is_link = std::any_of(before_.links.begin(), before_.links.end(),
                                    [&](const GitSnapshot::Text& link) { return link.path == change.path; });
   return told_alone || is_link || reach_.Holds(change.part.empty() ? change.path : change.part);

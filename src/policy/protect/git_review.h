@@ -29,6 +29,7 @@ struct GitChange {
     kOpened,        // one on the way to what is held, to other users; it is closed to them again
     kListed,        // one that could not be listed, and can be again
     kFoundByName,   // a program on the caller's PATH, or what a command line may name: new or changed
+    kStaged,        // what an index lists makes a repository when it is checked out
     kConfig,        // of a repository, which the command could write: it says what it must not
   };
   Kind kind = Kind::kNew;

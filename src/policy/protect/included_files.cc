@@ -69,7 +69,9 @@ class Includes {
  private:
   void Read(std::string_view text, std::vector<std::string>& files) {
     while (!text.empty()) {
-      const std::vector<std::string> words = WordsOf(TakePiece(text, "\n"));
+      const std::string_view line = TakePiece(text, '\n');
+      if (line.starts_with('#')) continue;  // most lines of the system's file
+      const std::vector<std::string> words = WordsOf(line);
       if (words.empty() || Folded(words.front()) != "include") continue;
       for (std::size_t i = 1; i < words.size(); ++i) Add(words[i], files);
     }

@@ -38,10 +38,16 @@ std::span<const ProtectedRow> RowsOf(Preset preset) {
   return {};
 }
 
+// zsh reads FILE.zwc instead of FILE, where it is newer or FILE is missing (zcompile(1)).
+constexpr std::string_view kCompiledByZsh = ".zwc";
+
 // Of a shell: it may source others.
 bool IsStartUpFile(const ProtectedRow& row) {
-  return row.missing == WhenMissing::kFile && row.path.find('/') == std::string_view::npos;
+  return row.missing == WhenMissing::kFile && row.path.find('/') == std::string_view::npos &&
+         !row.path.ends_with(kCompiledByZsh);
 }
+
+bool IsOfZsh(const ProtectedRow& row) { return row.path.starts_with(".z"); }
 
 // Rows of editors and agents that the search met, by the directory they stand in.
 class NamedFiles {
@@ -401,25 +407,27 @@ class Protection {
     return Done{};
   }
 
+  // The path in a variable of the caller's, or "".
+  [[nodiscard]] std::string Named(const char* variable) const {
+    const std::string path = host_.Environment(variable).value_or("");
+    return path.starts_with('/') ? FoldLexically(path) : "";
+  }
+
   // Start-up files where variables of the caller's put them: zsh(1), sh(1), bash(1), readline(3) and the XDG
   // Base Directory Specification.
   void HoldMoved() {
-    const auto named = [this](const char* variable) {
-      const std::string path = host_.Environment(variable).value_or("");
-      return path.starts_with('/') ? FoldLexically(path) : "";
-    };
     constexpr std::string_view kConfig = ".config/";
-    const std::string config = named("XDG_CONFIG_HOME");
+    const std::string config = Named("XDG_CONFIG_HOME");
     for (const ProtectedRow& row : ShellRows()) {
       if (config.empty() || !row.path.starts_with(kConfig)) continue;
       protector_.Protect(JoinPath(config, row.path.substr(kConfig.size())), row.missing, row.text);
     }
-    if (const std::string zsh = named("ZDOTDIR"); !zsh.empty()) {
+    if (const std::string zsh = Named("ZDOTDIR"); !zsh.empty()) {
       for (const ProtectedRow& row : ShellRows())
-        if (row.path.starts_with(".z")) protector_.Protect(JoinPath(zsh, row.path), row.missing, row.text);
+        if (IsOfZsh(row)) protector_.Protect(JoinPath(zsh, row.path), row.missing, row.text);
     }
     for (const char* const variable : {"ENV", "BASH_ENV", "INPUTRC"}) {
-      const std::string file = named(variable);
+      const std::string file = Named(variable);
       if (file.empty()) continue;
       protector_.Protect(file, WhenMissing::kLeft);
       patterns_.push_back(file);
@@ -427,17 +435,25 @@ class Protection {
   }
 
   // A pattern matches new files as well, which are told.
+  void Hold(const Sourced& sourced, std::string_view ending, WhenMissing missing) {
+    std::string path = sourced.path + std::string(ending);
+    sourced.pattern ? patterns_.push_back(std::move(path)) : protector_.Protect(path, missing);
+  }
+  void HoldSourcedBy(const std::string& file, const std::string& home, bool zsh) {
+    for (const Sourced& sourced : SourcedByShell(file, home, walker_, host_)) {
+      Hold(sourced, {}, WhenMissing::kLeft);
+      // As the file itself: of one that is there the name is held, too.
+      const bool there = walker_.LookAt(sourced.path).status.has_value();
+      if (zsh) Hold(sourced, kCompiledByZsh, there ? WhenMissing::kFile : WhenMissing::kLeft);
+    }
+  }
   void HoldSourced() {
+    const std::string zsh = Named("ZDOTDIR");
     for (const std::string& home : homes_) {
       for (const ProtectedRow& row : ShellRows()) {
         if (!IsStartUpFile(row)) continue;
-        for (Sourced& sourced : SourcedByShell(JoinPath(home, row.path), home, walker_, host_)) {
-          if (sourced.pattern) {
-            patterns_.push_back(std::move(sourced.path));
-          } else {
-            protector_.Protect(sourced.path, WhenMissing::kLeft);
-          }
-        }
+        HoldSourcedBy(JoinPath(home, row.path), home, IsOfZsh(row));
+        if (!zsh.empty() && IsOfZsh(row)) HoldSourcedBy(JoinPath(zsh, row.path), home, true);
       }
     }
   }

@@ -58,7 +58,8 @@ bool Protector::IsPartOfProtected(const std::string& grant) const {
     }
     return false;
   };
-  if (is_part(grant) || !names_.Any()) return is_part(grant);
+  if (is_part(grant)) return true;
+  if (!names_.Any()) return false;
   const std::vector<std::string> others = names_.OthersOf(grant).value_or(std::vector<std::string>{});
   return std::any_of(others.begin(), others.end(), is_part);
 }

@@ -43,9 +43,9 @@ class Protector {
     count_from_ = 0;
   }
   // Takes back grants of what is protected, or of a part of it, where the preset is required; else tells
-  // them. Holds mounts in grants that show a part of what is
-  // protected elsewhere, and the directories of names that are held in ones that are missing. Reports the
-  // names that nothing holds. Errors: kConflict, for an object with more names than limits.h allows.
+  // them. Holds mounts in grants that show a part of what is protected elsewhere, and the directories of
+  // names that are held in ones that are missing. Reports the names that nothing holds. Errors: kConflict,
+  // for an object with more names than limits.h allows.
   [[nodiscard]] Status End();
 
   // What `path` leads to, in whichever grant that is or, through a mount, shows. Where the command cannot
