@@ -17,10 +17,10 @@
 #include "engine/persistent/multiplexer.h"
 #include "engine/persistent/sent_report.h"
 #include "engine/program.h"
-#include "engine/seal_mounts.h"
 #include "mxc/limit_hint.h"
 #include "persistent/live_sandbox.h"
 #include "run/relay.h"
+#include "run/seal_mounts.h"
 
 namespace mxc::session {
 namespace {

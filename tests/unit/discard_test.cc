@@ -19,7 +19,7 @@ class Discarded : public ::testing::Test {
     int ends[2] = {-1, -1};
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     reader_.Reset(ends[0]);
-    child_.mounts = ends[1];
+    child_.locked_mounts = ends[1];
   }
   void Use(const Discard& discard) {
     program_.discard_sender = discard.sender.Get();
@@ -40,7 +40,7 @@ TEST_F(Discarded, IsKeptUntilTheLauncherEnds) {
   std::optional<Discard> discard = Discard::Make();
   Use(*discard);
   PutNamespacesAway(child_);
-  EXPECT_EQ(::fcntl(child_.mounts, F_GETFD), -1);
+  EXPECT_EQ(::fcntl(child_.locked_mounts, F_GETFD), -1);
   SealDiscarded(child_);
   EXPECT_FALSE(ClosedWithin(100));
   discard.reset();

@@ -1,5 +1,3 @@
-#include "engine/seal_mounts.h"
-
 #include <fcntl.h>
 #include <linux/nsfs.h>
 #include <sched.h>
@@ -20,6 +18,7 @@
 
 #include "base/kernel_calls.h"
 #include "base/quoted.h"
+#include "run/seal_mounts.h"
 
 namespace mxc {
 namespace {
