@@ -65,6 +65,30 @@ TEST(GatewayRelay, PassesEndsAndResetsOn) {
   });
 }
 
+// Behind urgent data, too. How the bytes arrive is TCP's; that one of them is urgent is not passed on.
+TEST(GatewayRelay, PassesUrgentDataOnAmongTheOthers) {
+  InWorld([](World& world) {
+    const auto echo = [](int connection) {
+      ::send(connection, "a", 1, MSG_OOB | MSG_NOSIGNAL);
+      SendText(connection, ReceiveAll(connection));
+    };
+    world.Serve("203.0.113.1", 23, echo);
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
+    world.Inside([] {
+      const UniqueFd socket = Connect("203.0.113.1", 23);
+      SendText(socket.Get(), "before ");
+      ::usleep(50000);
+      EXPECT_EQ(::send(socket.Get(), "!", 1, MSG_OOB), 1);
+      ::usleep(50000);
+      SendText(socket.Get(), " behind");
+      ::shutdown(socket.Get(), SHUT_WR);
+      egress::SetOption(socket.Get(), SOL_SOCKET, SO_OOBINLINE, 1);
+      EXPECT_EQ(ReceiveAll(socket.Get()), "abefore ! behind|end|end");
+    });
+    EXPECT_THAT(Reasons(world.Finish()), ElementsAre("allow "));
+  });
+}
+
 // What a server made of its connection, told to the test.
 struct Told {
   Told() { EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0); }

@@ -30,11 +30,13 @@ bool IsReadable(int socket) {
 
 void PrepareRelayed(int socket) {
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  SetOption(socket, SOL_SOCKET, SO_OOBINLINE, 1);
   SetOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
 void PrepareRelayedNear(int socket) {
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // no keep-alive: neither end can be lost
+  SetOption(socket, SOL_SOCKET, SO_OOBINLINE, 1);
   // There is no round trip to fill: what more is under way only falls out of the caches.
   SetOption(socket, SOL_SOCKET, SO_SNDBUF, 1 << 18);
   ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, kNearCongestionControl,

@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <utility>
 
 namespace mxc::egress {
@@ -34,10 +37,19 @@ bool Deliver(RelayEnd& to, RelayDirection& direction, RelayResult& state) {
   return false;
 }
 
+// splice(2) stops where urgent data begin (MSG_OOB), with EAGAIN; recv(2) reads on. Like splice.
+ssize_t ReceiveUrgent(int socket, int empty_pipe, std::size_t most) {
+  std::array<char, PIPE_BUF> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): recv fills it
+  const ssize_t count = ::recv(socket, bytes.data(), std::min(most, bytes.size()), MSG_DONTWAIT);
+  return count > 0 ? ::write(empty_pipe, bytes.data(), static_cast<std::size_t>(count)) : count;
+}
+
 bool Collect(RelayEnd& from, RelayDirection& direction, RelayResult& state) {
   const std::size_t most = std::min<std::uint64_t>(kChunk, direction.allowance);
-  const ssize_t count = ::splice(from.socket.Get(), nullptr, direction.pipe.writer.Get(), nullptr, most,
-                                 SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+  ssize_t count = ::splice(from.socket.Get(), nullptr, direction.pipe.writer.Get(), nullptr, most,
+                           SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+  if (count < 0 && errno == EAGAIN)
+    count = ReceiveUrgent(from.socket.Get(), direction.pipe.writer.Get(), most);
   if (count > 0) {
     if (direction.allowance != UINT64_MAX) direction.allowance -= static_cast<std::uint64_t>(count);
     direction.held = static_cast<std::size_t>(count);
