@@ -19,9 +19,8 @@ struct LimitHint {
 constexpr LimitHint kLimitHints[] = {
     {EAGAIN,
      "the limit on this user's processes (RLIMIT_NPROC) or on those of a control group (pids.max) is used "
-     "up, "
-     "mxc-exec's own counted: end other processes, or raise the limit (ulimit -u, TasksMax= of systemd, "
-     "--pids-limit of a container)"},
+     "up, mxc-exec's own counted: end other processes, or raise the limit (`processes` of the sandbox, "
+     "ulimit -u, TasksMax= of systemd, --pids-limit of a container)"},
     {EMFILE,
      "the limit on open files of a process (RLIMIT_NOFILE) is too low: raise it (ulimit -n, LimitNOFILE= of "
      "systemd)"},
