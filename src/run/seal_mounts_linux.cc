@@ -112,10 +112,9 @@ std::optional<Warning> SealMounts(const UniqueFd& mounts, const LinuxSandbox& sa
   std::vector<std::string> still;
   int last = 0;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    const int number = sealing.numbers[i];
-    if (number == 0 || number == ENOENT || number == ENOTDIR) continue;  // a place that is not shown any more
-    still.push_back(paths[i]);
-    last = number;
+    if (sealing.numbers[i] == 0) continue;
+    still.push_back(paths[i]);  // also where it has another name now
+    last = sealing.numbers[i];
   }
   return still.empty() ? std::nullopt : std::optional(StayWritable(still, last));
 }
