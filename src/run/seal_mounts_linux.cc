@@ -1,8 +1,10 @@
 #include <fcntl.h>
 #include <linux/nsfs.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +26,10 @@ namespace mxc {
 namespace {
 
 constexpr std::size_t kStackBytes = 16384;
+// The kernel closes files later that were in flight between sockets of which nobody has one any more: some
+// time after any socket of this family has been closed (unix_gc).
+constexpr int kTries = 10;
+constexpr int kPauseMs = 10;
 
 struct Sealing {
   int user_namespace = -1;
@@ -32,10 +38,23 @@ struct Sealing {
   std::vector<int> numbers = {};  // errno for each; 0: it is read-only
 };
 
-int MakeReadOnly(const char* path, unsigned flags) {
+// The mounts at `mount`, with `flags` those below them, too: all of these or none.
+int MakeReadOnly(int mount, unsigned flags) {
   mount_attr change{};
   change.attr_set = MOUNT_ATTR_RDONLY;
-  return ::syscall(SYS_mount_setattr, AT_FDCWD, path, flags, &change, sizeof change) == 0 ? 0 : errno;
+  const long result = ::syscall(SYS_mount_setattr, mount, "", kEmptyPath | flags, &change, sizeof change);
+  return result == 0 ? 0 : errno;
+}
+
+// Somebody outside may have moved or replaced a directory on the way to the mount, or that under it, which
+// detaches it from the namespace: then no mount is found here.
+int SealAt(const char* path) {
+  const int mount = OpenReference(AT_FDCWD, path, 0);
+  if (mount < 0) return errno;
+  const int number = MakeReadOnly(mount, kRecursive);
+  if (number != 0) MakeReadOnly(mount, 0);  // a file is open for writing in another one below it
+  ::close(mount);
+  return number;
 }
 
 // System calls only. The caller's rights over its own namespaces are enough for setns(2).
@@ -45,10 +64,12 @@ int SealMain(void* argument) {
     for (int& number : sealing.numbers) number = errno;
     return 0;
   }
-  if (MakeReadOnly("/", kRecursive) == 0) return 0;
-  // Files of the sandbox's own /tmp, which are nobody else's, may be open for writing.
-  for (std::size_t i = 0; i < sealing.paths.size(); ++i)
-    sealing.numbers[i] = MakeReadOnly(sealing.paths[i], AT_SYMLINK_NOFOLLOW);
+  // A mount that has moved is found here alone. Fails while a file of the sandbox's own /tmp is open for
+  // writing, which is nobody else's.
+  const int root = OpenReference(AT_FDCWD, "/", 0);
+  MakeReadOnly(root, kRecursive);
+  ::close(root);
+  for (std::size_t i = 0; i < sealing.paths.size(); ++i) sealing.numbers[i] = SealAt(sealing.paths[i]);
   return 0;
 }
 
@@ -72,25 +93,27 @@ bool RunBeside(Sealing& sealing) {
   return process > 0;
 }
 
-// What can be written of the host's, as paths inside.
-std::vector<std::string> WritableMounts(const LinuxSandbox& sandbox) {
-  std::vector<std::string> paths;
+// What can be written of the host's.
+std::vector<const BindMount*> WritableMounts(const LinuxSandbox& sandbox) {
+  std::vector<const BindMount*> writable;
   for (const MountNode& node : sandbox.mounts) {
     const auto* const bind = std::get_if<BindMount>(&node);
-    if (bind != nullptr && bind->access == Access::kReadWrite) paths.push_back(bind->target);
+    if (bind != nullptr && bind->access == Access::kReadWrite) writable.push_back(bind);
   }
-  return paths;
+  return writable;
 }
 
-Warning StayWritable(const std::vector<std::string>& paths, int number) {
+Warning StayWritable(const std::vector<const BindMount*>& mounts, int number) {
   constexpr std::size_t kNamed = 10;
   std::string names;
-  for (std::size_t i = 0; i < std::min(paths.size(), kNamed); ++i)
-    names += (i == 0 ? "" : ", ") + Quoted(paths[i]);
-  if (paths.size() > kNamed) names += " and " + std::to_string(paths.size() - kNamed) + " more";
-  const std::string why =
-      number == EBUSY ? "a process outside has files there open for writing"
-                      : std::string("its mounts could not be made read-only: ") + std::strerror(number);
+  for (std::size_t i = 0; i < std::min(mounts.size(), kNamed); ++i)
+    names += (i == 0 ? "" : ", ") + Quoted(mounts[i]->source);
+  if (mounts.size() > kNamed) names += " and " + std::to_string(mounts.size() - kNamed) + " more";
+  const bool replaced = number == ENOENT || number == ENOTDIR || number == ELOOP || number == EINVAL;
+  std::string why = "a process outside has files there open for writing";
+  if (replaced) why = "something else has taken the place of a directory on the way";
+  if (!replaced && number != EBUSY)
+    why = std::string("a mount could not be made read-only: ") + std::strerror(number);
   return {.category = "protection-incomplete",
           .message = "whoever got descriptors from the command can still write through them, in " + names +
                      " (" + why + "); see what is there before you use it",
@@ -100,20 +123,27 @@ Warning StayWritable(const std::vector<std::string>& paths, int number) {
 }  // namespace
 
 std::optional<Warning> SealMounts(const UniqueFd& mounts, const LinuxSandbox& sandbox) {
-  const std::vector<std::string> paths = WritableMounts(sandbox);
-  if (paths.empty()) return std::nullopt;
+  const std::vector<const BindMount*> writable = WritableMounts(sandbox);
+  if (writable.empty()) return std::nullopt;
   // Without `mounts`, its descriptor has not arrived: others of this user's are in flight.
   const UniqueFd user_namespace{mounts ? ::ioctl(mounts.Get(), NS_GET_USERNS) : -1};
-  if (!user_namespace) return StayWritable(paths, mounts ? errno : ETOOMANYREFS);
+  if (!user_namespace) return StayWritable(writable, mounts ? errno : ETOOMANYREFS);
   Sealing sealing{.user_namespace = user_namespace.Get(), .mounts = mounts.Get()};
-  for (const std::string& path : paths) sealing.paths.push_back(path.c_str());
-  sealing.numbers.assign(paths.size(), 0);
-  if (!RunBeside(sealing)) return StayWritable(paths, errno);
-  std::vector<std::string> still;
+  for (const BindMount* bind : writable) sealing.paths.push_back(bind->target.c_str());
+  sealing.numbers.assign(writable.size(), 0);
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (tries > 0) {
+      UniqueFd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)}.Reset();
+      ::poll(nullptr, 0, kPauseMs);
+    }
+    if (!RunBeside(sealing)) return StayWritable(writable, errno);
+    if (std::find(sealing.numbers.begin(), sealing.numbers.end(), EBUSY) == sealing.numbers.end()) break;
+  }
+  std::vector<const BindMount*> still;
   int last = 0;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
+  for (std::size_t i = 0; i < writable.size(); ++i) {
     if (sealing.numbers[i] == 0) continue;
-    still.push_back(paths[i]);  // also where it has another name now
+    still.push_back(writable[i]);
     last = sealing.numbers[i];
   }
   return still.empty() ? std::nullopt : std::optional(StayWritable(still, last));

@@ -5,6 +5,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
+#include <string>
+
 #include "base/passed_fds.h"
 #include "tests/containment/guest.h"
 
@@ -46,6 +49,18 @@ std::string PassOpened(const Words& words, int flags) {
 }
 
 std::string Pass(const Words& words) { return PassOpened(words, O_RDONLY); }
+// Opened for writing, in flight between two sockets that are in flight as well: nobody has any of the three.
+std::string LeaveInFlight(const Words& words) {
+  const int file = ::open(words[1].c_str(), O_RDWR | O_CLOEXEC);
+  int ends[2] = {-1, -1};
+  if (file < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return Errno();
+  const char byte = 0;
+  const std::array<int, 3> all = {file, ends[0], ends[1]};
+  const bool sent = SendWithFds(ends[0], &byte, 1, all) == 1;
+  for (const int fd : all) ::close(fd);
+  return sent ? "ok" : Errno();
+}
+
 std::string PassWritable(const Words& words) { return PassOpened(words, O_RDWR); }
 
 // Over what the file that came begins with.
@@ -77,6 +92,7 @@ const std::vector<Operation>& PassingOperations() {
   static const std::vector<Operation> operations = {{"take", 2, Take},
                                                     {"pass", 3, Pass},
                                                     {"pass-writable", 3, PassWritable},
+                                                    {"leave-in-flight", 2, LeaveInFlight},
                                                     {"write-taken", 2, WriteTaken},
                                                     {"chmod-taken", 2, ChangeModeOfTaken},
                                                     {"read-below", 2, ReadBelow},

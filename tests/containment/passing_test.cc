@@ -1,7 +1,11 @@
 // What a sandbox hands to another one, which outlives it.
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <future>
 #include <optional>
 #include <string>
@@ -94,6 +98,59 @@ TEST_P(Passing, AGrantThatStaysWritableIsTold) {
                                              "' (a process outside has files there open for writing)"));
   workspace.File("share/go", "");
   EXPECT_EQ(taken.get().out, "ok\nok\n");
+}
+
+// Nobody has it open, but the kernel.
+TEST_P(Passing, AFileInFlightBetweenSocketsOfNobodyIsClosed) {
+  workspace.Directory("tree");
+  const std::string file = workspace.File("tree/file", "text");
+  const Ended ended =
+      Execute(PrepareGuest({.read_write = {workspace.Path("tree")}}, {{"leave-in-flight", file}}));
+  EXPECT_EQ(ended.out, "ok\n");
+  EXPECT_EQ(ended.err, "");
+}
+
+// The file is in a mount of the host's below the grant.
+TEST_P(Passing, AGrantThatStaysWritableBelowIsTold) {
+  if (::geteuid() != 0) GTEST_SKIP() << "mounting needs root";
+  const std::string tree = workspace.Directory("tree");
+  const std::string below = workspace.Directory("tree/below");
+  const std::string share = workspace.Directory("share");
+  const Launch taker =
+      PrepareGuest({.read_write = {share}}, {{"take", share + "/socket"}, {"await", share + "/go"}});
+  std::future<Ended> taken = std::async(std::launch::async, [&] { return Execute(taker); });
+  ASSERT_TRUE(Appears(share + "/socket"));
+  Launch sender =
+      PrepareGuest(Reaching({.read_write = {tree, share}}, share + "/socket"),
+                   {{"write", below + "/file", "x"}, {"pass-writable", below + "/file", share + "/socket"}});
+  sender.before_exec = [&] {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("none", below.c_str(), "tmpfs", 0, "mode=0777") != 0)
+      std::_Exit(124);
+  };
+  const Ended passed = Execute(sender);
+  EXPECT_EQ(passed.out, "ok\nok\n") << passed.err;
+  EXPECT_THAT(passed.err, testing::HasSubstr("can still write through them, in '" + tree + "' "));
+  workspace.File("share/go", "");
+  EXPECT_EQ(taken.get().out, "ok\nok\n");
+}
+
+// Another run, or somebody outside, may move what this one was granted below what it reads.
+TEST_P(Passing, AGrantThatIsReplacedDuringTheRunIsTold) {
+  const std::string above = workspace.Directory("above");
+  const std::string tree = workspace.Directory("above/tree");
+  const std::string share = workspace.Directory("share");
+  const Launch sender = PrepareGuest({.read_only = {above}, .read_write = {tree, share}},
+                                     {{"write", share + "/begun", "x"}, {"await", share + "/go"}});
+  std::future<Ended> sent = std::async(std::launch::async, [&] { return Execute(sender); });
+  ASSERT_TRUE(Appears(share + "/begun"));
+  ASSERT_EQ(::rename(tree.c_str(), workspace.Path("moved").c_str()), 0);
+  workspace.Directory("above/tree");
+  workspace.File("share/go", "");
+  const Ended ended = sent.get();
+  EXPECT_EQ(ended.out, "ok\nok\n");
+  EXPECT_THAT(ended.err, testing::HasSubstr("can still write through them, in '" + tree +
+                                            "' (something else has taken the place of a directory"));
 }
 
 // What is a mount point of the one is a name like any other to the next.
