@@ -149,8 +149,8 @@ TEST_P(Lxc, AKilledProcessOneIsSaid) {
   const std::size_t parent = status.find("PPid:\t");
   ASSERT_NE(parent, std::string::npos);
   const std::string init = std::to_string(std::atoi(status.c_str() + parent + 6));
-  // Once the command is reported, nothing but that report's pipe is open there.
-  ASSERT_TRUE(Eventually([&] { return Names("/proc/" + init + "/fd").size() == 1; }));
+  // Once the command is reported, the pipe of that report is open there, and both ends of what is discarded.
+  ASSERT_TRUE(Eventually([&] { return Names("/proc/" + init + "/fd").size() == 3; }));
   ASSERT_EQ(::kill(std::atoi(init.c_str()), SIGKILL), 0);
   const Ended ended = running.Wait();
   EXPECT_EQ(ended.status, 255);

@@ -579,6 +579,7 @@ class Auto(unittest.TestCase):
 
     def test_a_template_is_shown_as_a_sandbox(self):
         told = self.explain({"containment": "kubernetes", "kubernetes": {"namespace": "agents", "template": "small"}})
+        self.assertIn("kubernetes", told, told)
         shown = json.loads(told["kubernetes"]["claim"])
         self.assertEqual((shown["kind"], shown["spec"]["shutdownPolicy"]), ("Sandbox", "Delete"))
         self.assertEqual(shown["spec"]["podTemplate"], "OF THE SandboxTemplate small")
