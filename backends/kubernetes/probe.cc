@@ -1,5 +1,6 @@
 // Whether kubectl is here. The cluster is not asked: that takes a name of a context, and seconds.
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ bool IsTooOld(std::string_view version) {
   return minor < kOldestMinor;
 }
 
+// 50 MB that have to be read first; two seconds are too few on a busy machine.
+constexpr std::uint32_t kVersionLimitMs = 5 * kProbeLimitMs;
+
 }  // namespace
 
 Support Probe(const Host& host, ProbeDepth depth) {
@@ -47,7 +51,7 @@ Support Probe(const Host& host, ProbeDepth depth) {
   if (!program) return linux_backend::NoTool(host, "kubectl", "kubectl", "kubernetes-client");
   Support support = Usable(*program);
   if (depth == ProbeDepth::kQuick) return support;
-  const ToolRun run = host.Try({*program, "version", "--client", "--output=json"}, kProbeLimitMs);
+  const ToolRun run = host.Try({*program, "version", "--client", "--output=json"}, kVersionLimitMs);
   support.version = VersionIn(run.out);
   if (!linux_backend::Succeeded(run) || support.version.empty())
     return Unusable("'" + *program + "' does not say its version", "run `kubectl version --client` by hand");
