@@ -111,8 +111,11 @@ void NetworkSummary::AddRefusal(const GatewayRecord& record, const std::string& 
   ++refusals.count;
   const bool again = std::any_of(refusals.reasons.begin(), refusals.reasons.end(),
                                  [&](const GatewayRecord& reason) { return reason.reason == record.reason; });
-  (again ? refusals.count : lost_) += record.lost;  // it stands for others of the same
-  if (again) return;
+  if (again) {
+    refusals.count += record.lost;  // it stands for others of the same
+    return;
+  }
+  lost_ += record.lost;
   if (refusals.reasons.size() < kMaxReasons) {
     refusals.reasons.push_back(record);
   } else {
