@@ -38,7 +38,7 @@ bool IsTooOld(std::string_view version) {
   return minor < kOldestMinor;
 }
 
-// 50 MB that have to be read first; two seconds are too few on a busy machine.
+// kubectl has 50 MB, which are read first: on a busy machine kProbeLimitMs is too little.
 constexpr std::uint32_t kVersionLimitMs = 5 * kProbeLimitMs;
 
 }  // namespace

@@ -50,9 +50,9 @@ void OpenOnlyFor(int borrowed_pipe, mode_t mode);
   return ::poll(&room, 1, 0) > 0;
 }
 
-// write(2) to a pipe of which only a blocking description can be had: one that somebody else has made. It
-// does not block; where the kernel cannot promise that for a pipe (before Linux 6.4), another writer has to
-// take the room at the same moment to make it. -1 and EAGAIN: there is no room.
+// Writes without blocking to a pipe that cannot be opened again, because another user has made it: its
+// description may be a blocking one. Before Linux 6.4 the kernel cannot promise that for a pipe; a write then
+// blocks if another writer takes the room at the same moment. -1 and EAGAIN: there is no room.
 [[nodiscard]] ssize_t WriteNow(int borrowed_pipe, const char* bytes, std::size_t size);
 
 // Sends on a socket without blocking and without SIGPIPE.

@@ -14,23 +14,21 @@ inline ByteView View(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-inline RuleBook OnlyGood() {
-  NetworkRule rule{.to = {{.host = "good.test"}}, .pointer = "/allow"};
-  return RuleBook::Compile({.allow = {rule}}).value();
-}
-
-inline RuleBook AllButEvil() {
-  NetworkRule rule{.to = {{.host = "evil.test"}}, .pointer = "/deny"};
-  return RuleBook::Compile({.egress = RuleAction::kAllow, .deny = {rule}}).value();
+inline EgressRules OnlyGood() { return {.allow = {{.to = {{.host = "good.test"}}, .pointer = "/allow"}}}; }
+inline EgressRules AllButEvil() {
+  return {.egress = RuleAction::kAllow, .deny = {{.to = {{.host = "evil.test"}}, .pointer = "/deny"}}};
 }
 
 // A conversation: lines of the client and the server, in turn as they are called; each says what went on to
 // the server because of it, or why the connection was refused.
 class Talk {
  public:
-  explicit Talk(bool strict = true)
-      : rules_(strict ? OnlyGood() : AllButEvil()),
-        name_filter_(rules_, {.name = "good.test", .port = 80, .strict = strict}) {}
+  explicit Talk(bool strict = true) : Talk(strict ? OnlyGood() : AllButEvil(), 80, strict) {}
+  // A connection to good.test.
+  Talk(const EgressRules& rules, std::uint16_t port, bool strict = true, ResolverTexts texts = {})
+      : rules_(RuleBook::Compile(rules).value()),
+        name_filter_(rules_, {.name = "good.test", .port = port, .strict = strict},
+                     [texts] { return texts; }) {}
   std::string Client(std::string_view text) { return Passed(name_filter_.Hear(View(text))); }
   std::string Server(std::string_view text) { return Passed(name_filter_.HearServer(View(text))); }
   std::string End() { return Passed(name_filter_.End()); }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/client_talk.h"
+
 namespace mxc::egress::host_name_filter_test {
 namespace {
 
@@ -15,30 +17,6 @@ using testing::StartsWith;
 NetworkRule At(const std::string& host, std::uint16_t port) {
   return {.to = {{.host = host}}, .ports = {{Protocol::kTcp, port, port}}, .pointer = "/" + host};
 }
-
-// A connection to good.test.
-class Talk {
- public:
-  Talk(const EgressRules& rules, std::uint16_t port, bool strict = true, ResolverTexts texts = {})
-      : rules_(RuleBook::Compile(rules).value()),
-        name_filter_(rules_, {.name = "good.test", .port = port, .strict = strict},
-                     [texts] { return texts; }) {}
-  // What goes on to the server because of it, or why the connection was refused.
-  std::string Client(std::string_view text) { return Passed(name_filter_.Hear(View(text))); }
-  std::string Server(std::string_view text) { return Passed(name_filter_.HearServer(View(text))); }
-
- private:
-  static ByteView View(std::string_view text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-  }
-  std::string Passed(const std::string& problem) {
-    if (!problem.empty()) return "refused: " + problem;
-    const Bytes bytes = name_filter_.Client().Take();
-    return {bytes.begin(), bytes.end()};
-  }
-  RuleBook rules_;
-  HostNameFilter name_filter_;
-};
 
 std::string Request(const std::string& target, const std::string& host) {
   return "GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n";

@@ -19,9 +19,8 @@ void SetOption(int socket, int level, int name, int value);  // best effort
 // Is there a connection to accept, or something to read?
 [[nodiscard]] bool IsReadable(int socket);
 
-// Sets the options of a relayed TCP socket, or of a listener, whose connections inherit them. Urgent data stand
-// among the others (SO_OOBINLINE): what is urgent is not passed on, the bytes are. System calls only, best
-// effort.
+// Sets the options of a relayed TCP socket, or of a listener, whose connections inherit them. System calls
+// only, best effort. Urgent bytes stand among the others (SO_OOBINLINE), and are passed on as such.
 void PrepareRelayed(int socket);
 // The same for a connection within this machine.
 void PrepareRelayedNear(int socket);
