@@ -20,9 +20,9 @@ struct TakenSignal {
 
 class SignalScope {
  public:
-  // Blocks every signal that would end the launcher, except those that the caller ignores (nohup), and WINCH
-  // and CONT. Faults still end the launcher. Ignores SIGPIPE and SIGXFSZ, because the launcher writes the
-  // command's output. Resets SIGCHLD: if it were ignored, the kernel would discard the child's status.
+  // Blocks every signal that would end the launcher, and WINCH and CONT. Faults still end the launcher.
+  // Ignores SIGPIPE and SIGXFSZ, because the launcher writes the command's output. Resets SIGCHLD: if it were
+  // ignored, the kernel would discard the child's status.
   [[nodiscard]] Status Begin();
   ~SignalScope();
   SignalScope() = default;
@@ -30,7 +30,8 @@ class SignalScope {
   SignalScope& operator=(const SignalScope&) = delete;
 
   [[nodiscard]] int Descriptor() const { return descriptor_.Get(); }
-  [[nodiscard]] std::vector<TakenSignal> Take();  // what has arrived
+  // What has arrived, without what the caller ignores (nohup).
+  [[nodiscard]] std::vector<TakenSignal> Take();
   // Whether a signal that ends a run has arrived. Take still returns it; Descriptor() is no longer readable.
   [[nodiscard]] bool Ending();
 

@@ -11,12 +11,16 @@
 namespace mxc {
 namespace {
 
-// The default action of every other one, those for real time included, ends a process; the last two we
-// ignore.
-bool EndsNobody(int number) {
-  constexpr int kThese[] = {SIGCHLD, SIGCONT, SIGSTOP,  SIGTSTP, SIGTTIN,
-                            SIGTTOU, SIGURG,  SIGWINCH, SIGPIPE, SIGXFSZ};
-  return std::find(std::begin(kThese), std::end(kThese), number) != std::end(kThese);
+// The default action of every other one, those for real time included, ends a process; SIGWINCH and SIGCONT
+// are passed on, and the last two we ignore.
+constexpr int kLeft[] = {SIGCHLD, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGPIPE, SIGXFSZ};
+
+// One that is blocked arrives although it is ignored. Asked here, and not of all 64 at the beginning, each of
+// which would be a system call.
+bool CallerIgnores(int number) {
+  struct sigaction current {};
+  if (number == SIGWINCH || number == SIGCONT) return false;
+  return ::sigaction(number, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
 }
 
 }  // namespace
@@ -28,15 +32,8 @@ bool EndsRun(int number) {
 
 Status SignalScope::Begin() {
   sigset_t taken;
-  sigemptyset(&taken);
-  sigaddset(&taken, SIGWINCH);
-  sigaddset(&taken, SIGCONT);
-  for (int number = 1; number < NSIG; ++number) {
-    struct sigaction current {};
-    // Of the numbers that libc keeps there is no telling.
-    if (EndsNobody(number) || ::sigaction(number, nullptr, &current) != 0) continue;
-    if (current.sa_handler != SIG_IGN) sigaddset(&taken, number);
-  }
+  sigfillset(&taken);
+  for (const int number : kLeft) sigdelset(&taken, number);
   ::sigprocmask(SIG_BLOCK, &taken, &before_);
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
@@ -63,7 +60,8 @@ std::vector<TakenSignal> SignalScope::Take() {
   std::vector<TakenSignal> taken = std::exchange(arrived_, {});
   signalfd_siginfo info{};
   while (::read(descriptor_.Get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-    taken.push_back({.number = static_cast<int>(info.ssi_signo), .by_kernel = info.ssi_code > 0});
+    const auto number = static_cast<int>(info.ssi_signo);
+    if (!CallerIgnores(number)) taken.push_back({.number = number, .by_kernel = info.ssi_code > 0});
   }
   return taken;
 }

@@ -13,6 +13,7 @@ namespace mxc::test::signals_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 struct Passed {
   int number;
@@ -74,6 +75,21 @@ TEST_P(Signals, ThatTellSomethingReachTheCommandAlone) {
   EXPECT_TRUE(running.SaysOnStdout("there\n"));
   running.Signal(SIGTERM);
   EXPECT_EQ(running.Wait().status, 128 + SIGTERM);
+}
+
+// nohup ignores the hang-up of a terminal.
+TEST_P(Signals, ThatTheCallerIgnoresReachNobody) {
+  Launch launch = PrepareConfig({.command = Listener()});
+  launch.before_exec = [] { ::signal(SIGHUP, SIG_IGN); };
+  Running running(launch);
+  ASSERT_TRUE(running.SaysOnStdout("up\n"));
+  running.Signal(SIGHUP);
+  running.Signal(SIGUSR1);
+  EXPECT_TRUE(running.SaysOnStdout("got USR1\n"));
+  running.Signal(SIGTERM);
+  const Ended ended = running.Wait();
+  EXPECT_EQ(ended.status, 7) << ended.err;
+  EXPECT_THAT(ended.out, Not(HasSubstr("HUP")));
 }
 
 TEST_P(Signals, EndTheCommandThatDoesNotHandleThem) {
