@@ -12,16 +12,16 @@ namespace {
 constexpr std::size_t kReadBytes = 65536;
 
 // Of the program's, until it has ended.
-struct Output {
+struct Stream {
   int fd;  // -1: it has
   Bytes& bytes;
 };
 
 // What is there now. False: no memory.
-bool ReadAll(Output& output) {
-  while (output.fd >= 0) {
-    const Bytes::Read read = output.bytes.From(output.fd);
-    if (read == Bytes::Read::kEnd) output.fd = -1;
+bool ReadAll(Stream& stream) {
+  while (stream.fd >= 0) {
+    const Bytes::Read read = stream.bytes.From(stream.fd);
+    if (read == Bytes::Read::kEnd) stream.fd = -1;
     if (read != Bytes::Read::kMore) return read != Bytes::Read::kNoMemory;
   }
   return true;
@@ -33,8 +33,8 @@ constexpr int kShortRunMs = 50;
 
 // Until the program has said all it has to say, and what it has relayed is read.
 bool ReadStreams(Process& process, Captured& captured) {
-  Output output{process.output.Get(), captured.output};
-  Output errors{process.errors.Get(), captured.errors};
+  Stream output{process.output.Get(), captured.output};
+  Stream errors{process.errors.Get(), captured.errors};
   bool listening = false;
   for (bool status = true; status;) {
     listening = listening || (output.fd < 0 && errors.fd < 0);
