@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -22,12 +23,14 @@ constexpr unsigned kTtyMajor = 5;
 constexpr unsigned kPtmxMinor = 2;
 constexpr int kDefaultPipeBytes = 65536;  // pipe(7)
 constexpr int kCallersPipeBytes = 262144;
+constexpr unsigned kNoWait = 0x8;  // RWF_NOWAIT, of Linux 4.14
 
 // The file of a pseudo-terminal that is open as /dev/tty: LockTerminal locks files. Empty if this is not its
 // file, which tcgetpgrp(3) says: it fails for every terminal but the controlling one.
 UniqueFd OpenPseudoTerminal(int borrowed_tty, int flags) {
   unsigned number = 0;
-  if (::ioctl(borrowed_tty, TIOCGDEV, &number) != 0) return {};
+  // The request is an int to musl's ioctl, and no int to glibc's.
+  if (::syscall(SYS_ioctl, borrowed_tty, TIOCGDEV, &number) != 0) return {};
   const std::string path = "/dev/pts/" + std::to_string(minor(number));
   UniqueFd terminal{::open(path.c_str(), flags)};
   return terminal && ::tcgetpgrp(terminal.Get()) >= 0 ? std::move(terminal) : UniqueFd{};
@@ -77,7 +80,9 @@ void OpenOnlyFor(int borrowed_pipe, mode_t mode) { ::fchmod(borrowed_pipe, mode)
 
 ssize_t WriteNow(int borrowed_pipe, const char* bytes, std::size_t size) {
   const iovec all{.iov_base = const_cast<char*>(bytes), .iov_len = size};
-  const ssize_t count = ::pwritev2(borrowed_pipe, &all, 1, -1, RWF_NOWAIT);
+  constexpr long kWhereItIs = -1;
+  // musl has pwritev2 of late.
+  const ssize_t count = ::syscall(SYS_pwritev2, borrowed_pipe, &all, 1, kWhereItIs, 0L, kNoWait);
   if (count >= 0 || errno == EAGAIN || errno == EINTR || errno == EPIPE) return count;
   if (IsWritable(borrowed_pipe)) return ::write(borrowed_pipe, bytes, std::min<std::size_t>(size, PIPE_BUF));
   errno = EAGAIN;
