@@ -85,7 +85,11 @@ std::string EscapedLabel(std::string_view label) {
   return out;
 }
 
-std::string Quoted(std::string_view text) { return "'" + Escaped(text) + "'"; }
+std::string Quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : Escaped(text)) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 std::string EscapedJson(std::string_view json) {
   return EachCharacter(json, [](std::string& out, const Character& character, std::string_view bytes) {
@@ -105,10 +109,7 @@ std::string EscapedJson(std::string_view json) {
 
 std::string ShellQuoted(std::string_view text) {
   std::string quoted;
-  if (Escaped(text) == text) {
-    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return "'" + quoted + "'";
-  }
+  if (Escaped(text) == text) return Quoted(text);
   for (const char c : text) {
     const bool plain = c >= ' ' && c <= '~' && c != '\'' && c != '\\';
     if (plain) {

@@ -14,7 +14,7 @@ namespace mxc {
 // A label of a host name as DNS tools write it (RFC 4343): what is no letter of a name as \DDD, in decimal; a
 // dot inside the label as well.
 [[nodiscard]] std::string EscapedLabel(std::string_view label);
-// As Escaped, in quotes: for messages.
+// As Escaped, in quotes, for messages. A quote in it is '\'', as in a shell: it ends nothing.
 [[nodiscard]] std::string Quoted(std::string_view text);
 // JSON with those characters as \uNNNN, so that it means the same; line breaks between its tokens stay.
 [[nodiscard]] std::string EscapedJson(std::string_view json);

@@ -12,6 +12,12 @@ TEST(Escaped, LeavesTextAsItIs) {
   for (const char* text : {"", "/srv/a b", "ä€😀 it's \"x\" \\ $(y)"}) EXPECT_EQ(Escaped(text), text);
 }
 
+TEST(Quoted, NothingInTheTextEndsIt) {
+  EXPECT_EQ(Quoted("a b"), "'a b'");
+  EXPECT_EQ(Quoted("x', '/srv/y"), R"('x'\'', '\''/srv/y')");
+  EXPECT_EQ(Quoted("it's\n"), R"('it'\''s\x0a')");
+}
+
 TEST(Escaped, NamesWhatATerminalObeys) {
   EXPECT_EQ(Escaped(std::string("a\0\t\n\r\x1b[2J\x7f", 10)), "a\\x00\\x09\\x0a\\x0d\\x1b[2J\\x7f");
   EXPECT_EQ(Escaped("\xc2\x9b"
