@@ -4,7 +4,6 @@
 #include "inside_linux.h"
 #include "report/report.h"
 #include "shell/shell_call.h"
-#include "spawn/program_pages.h"
 #include "stdio/stdio_setup.h"
 
 int main(int argc, char** argv) {
@@ -13,7 +12,6 @@ int main(int argc, char** argv) {
   if (!shell) {
     if (const std::optional<int> status = mxc::RunInside(argc, argv)) return *status;
   }
-  mxc::MapProgramCode();
   if (!mxc::FillStandardStreams()) mxc::TellNobody();
   return mxc::RunMain(argc, argv);
 }

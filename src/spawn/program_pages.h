@@ -7,9 +7,4 @@ namespace mxc {
 // needed again costs a minor fault and no read.
 void ReleaseProgramPages();
 
-// Maps all of the program's code at once. A launch calls functions all over it, and would take a page fault
-// for each 64 KiB. Worth 4 % of the processor time of a launch, measured by tests/bench/paired.py; nothing
-// where the kernel is older than Linux 5.14.
-void MapProgramCode();
-
 }  // namespace mxc

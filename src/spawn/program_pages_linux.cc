@@ -7,14 +7,8 @@
 
 #include "spawn/program_pages.h"
 
-// Of the linker.
-extern "C" const char __executable_start;  // NOLINT(*-reserved-identifier)
-extern "C" const char etext;
-
 namespace mxc {
 namespace {
-
-constexpr int kPopulateRead = 22;  // MADV_POPULATE_READ, which older headers lack
 
 // Only whole pages of segments that nobody can have written to, which would lose it.
 int Release(dl_phdr_info* object, std::size_t /*size*/, void* page) {
@@ -35,12 +29,6 @@ int Release(dl_phdr_info* object, std::size_t /*size*/, void* page) {
 void ReleaseProgramPages() {
   auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   ::dl_iterate_phdr(Release, &page);
-}
-
-void MapProgramCode() {
-  const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(&__executable_start);
-  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(&etext);
-  ::madvise(reinterpret_cast<void*>(page), end - page, kPopulateRead);  // NOLINT(*-int-to-ptr)
 }
 
 }  // namespace mxc

@@ -25,12 +25,5 @@ TEST(ProgramPages, AreReleasedAndComeBackWhenNeeded) {
   EXPECT_LT(after, before / 2) << before;
 }
 
-TEST(ProgramPages, OfTheCodeAreMappedTogether) {
-  ReleaseProgramPages();
-  const long released = MappedFilesKb();
-  MapProgramCode();
-  EXPECT_GT(MappedFilesKb(), 2 * released);
-}
-
 }  // namespace
 }  // namespace mxc::program_pages_test

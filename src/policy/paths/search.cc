@@ -13,8 +13,9 @@
 namespace mxc {
 namespace {
 
-// Longer paths cannot be named to any system call, by git neither: it asks for its working directory first.
-constexpr std::size_t kLongestName = kMaxPathBytes - sizeof "/.git/config";
+// Below a longer one there may be paths that no system call takes. What finds its way step by step, as git
+// does to a submodule, gets there all the same. The rest is for what is looked at there by its name.
+constexpr std::size_t kLongestName = kMaxPathBytes - 1024;
 
 }  // namespace
 

@@ -44,8 +44,14 @@ class TreeSearch {
   [[nodiscard]] const std::string& Gap() const { return gap_; }
   // Directories that cannot be listed, but in which a name that is known could be used.
   [[nodiscard]] const std::vector<std::string>& Closed() const { return closed_; }
-  // Directories with others whose paths are too long for any system call: those were not searched.
+  // Directories with others whose paths have more than 3072 bytes: those were not searched.
   [[nodiscard]] const std::vector<std::string>& Deepest() const { return deepest_; }
+  // Both.
+  [[nodiscard]] std::vector<std::string> Unsearched() const {
+    std::vector<std::string> all = closed_;
+    all.insert(all.end(), deepest_.begin(), deepest_.end());
+    return all;
+  }
 
  private:
   struct Pending {

@@ -292,7 +292,7 @@ class Protection {
 
   // What nobody could search: a command could open it and write files there that the presets know by name.
   Status HoldClosed() {
-    closed_.insert(closed_.end(), search_.Closed().begin(), search_.Closed().end());
+    for (std::string& directory : search_.Unsearched()) closed_.push_back(std::move(directory));
     for (const std::string& closed : closed_) protector_.Protect(closed, WhenMissing::kLeft);
     if (Status held = protector_.HoldOtherNames(); !held) return held;
     return protector_.End();

@@ -251,8 +251,7 @@ Status Protector::HoldOtherNames() {
     own_rules.TakeOut(directory, entries);
   });
   for (auto& [object, file] : shared_) file.searched = true;
-  for (const std::vector<std::string>* each : {&search.Closed(), &search.Deepest()})
-    names.insert(names.end(), each->begin(), each->end());
+  for (std::string& directory : search.Unsearched()) names.push_back(std::move(directory));
   for (const std::string& name : names) Protect(name, WhenMissing::kLeft);
   const std::string& gap = unsearched_.empty() ? search.Gap() : unsearched_;
   if (gap.empty()) return Done{};
