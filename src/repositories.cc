@@ -107,7 +107,9 @@ constexpr KindOfWarning kKindsOfWarnings[] = {
      "the command has left indexes whose next checkout makes repositories, which git obeys: ",
      "; see what they run, or take them out of the index (`git rm -r --cached`), before you check out there"},
     {Kind::kUnlisted, "new-repository",
-     "the command has left directories that cannot be listed and may hold git repositories: ",
+     "the command has left directories that cannot be listed, or whose paths are too long, and that may hold "
+     "git "
+     "repositories: ",
      "; see what is in them before you use git there"},
     {Kind::kOpened, "rights-restored",
      "the command had given other users rights in directories that lead to what is held or denied; they are "

@@ -70,6 +70,56 @@ TEST_P(GitEnd, ARepositoryInWhatIsSetAsideIsSetAsideToo) {
   }
 }
 
+// `.git` is held, but git replaces its HEAD, so anybody can. The work tree is restored between the two runs.
+TEST_P(GitEnd, ARepositoryAtTheTopIsTold) {
+  const std::string plant =
+      "b() { git hash-object -w --stdin; }; i() { git update-index --add --cacheinfo 100644,$1,$2; }; "
+      "i $(echo ref: refs/heads/x | b) HEAD; i $(echo | b) objects/x; i $(echo | b) refs/x; "
+      "i $(printf '[core]\\n fsmonitor = touch MARK; false\\n worktree = .\\n' | b) config";
+  for (const char* engine : Everywhere()) {
+    ASSERT_EQ(
+        Shell("git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x").status,
+        0);
+    const Ended first = Inside(engine, plant);
+    EXPECT_EQ(first.status, 0) << engine << first.err;
+    EXPECT_THAT(first.err,
+                HasSubstr("whose next checkout makes repositories, which git obeys: '" + root + "'"))
+        << engine;
+    ASSERT_EQ(Shell("git checkout -q -- .").status, 0);
+    const Ended second = Inside(engine, "rm .git/HEAD; mkdir .git/HEAD");
+    EXPECT_THAT(second.err, HasSubstr("'" + root + "' (now '" + root + "/objects.untrusted')")) << engine;
+    EXPECT_EQ(Shell("git status; ls MARK").out, "") << engine;
+    ASSERT_EQ(Shell("find . -mindepth 1 -delete").status, 0);
+  }
+}
+
+// What git is told by the index it enters step by step.
+TEST_P(GitEnd, ASubmoduleTooDeepToBeNamedIsTold) {
+  const std::string plant = R"(python3 -c '
+import os, subprocess
+head, top = subprocess.check_output(["git", "rev-parse", "HEAD"], text=True).strip(), os.getcwd()
+while len(os.getcwd()) < 3900: os.mkdir("d" * 90); os.chdir("d" * 90)
+os.mkdir("s" * (4091 - len(os.getcwd()))); os.chdir("s" * (4091 - len(os.getcwd())))
+path = os.getcwd()[len(top) + 1:]
+os.mkdir(".git"); os.mkdir(".git/refs"); os.symlink(top + "/.git/objects", ".git/objects")
+open(".git/HEAD", "w").write(head)
+open(".git/config", "w").write("[core]\\n fsmonitor = touch " + top + "/MARK; false\\n")
+os.chdir(top)
+subprocess.check_call(["git", "update-index", "--add", "--cacheinfo", "160000," + head + "," + path])')";
+  for (const char* engine : Everywhere()) {
+    ASSERT_EQ(
+        Shell("git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x").status,
+        0);
+    const Ended ended = Inside(engine, plant);
+    EXPECT_EQ(ended.status, 0) << engine << ended.err;
+    EXPECT_THAT(ended.err,
+                HasSubstr("whose paths are too long, and that may hold git repositories: '" + root))
+        << engine;
+    EXPECT_EQ(Shell("git status >status; ls MARK").out, "") << engine;
+    ASSERT_EQ(Shell("find . -mindepth 1 -delete").status, 0);
+  }
+}
+
 // Names alone do not tell what stands there, and whoever may change the mode may enter. The grants are as a
 // run left them whose launcher was killed.
 TEST_P(GitEnd, WhatMayBeListedButNotEnteredIsNotPassedOver) {

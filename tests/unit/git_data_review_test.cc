@@ -206,6 +206,25 @@ TEST_F(GitDataReview, IndexesThatCannotBeTrusted) {
   EXPECT_EQ(Review(), "index " + git + "/index " + git + "\n");
 }
 
+// Of `git commit`, whose hook a run may be; of a caller with GIT_INDEX_FILE.
+TEST_F(GitDataReview, WhatBecomesAnIndexIsJudgedLikeOne) {
+  const std::string git = "/srv/w/a/.git";
+  AddRepository(git);
+  host_->AddFile(git + "/index.lock", "DIRC").AddFile(git + "/next-index-7.lock", "DIRC");
+  host_->AddFile("/srv/w/own", "DIRC");
+  EXPECT_EQ(Review(), "") << "left by a git that was killed";
+  before_.indexes = {{git + "/index.lock", "file 1", 1}, {git + "/next-index-7.lock", "file 2", 1}};
+  EXPECT_EQ(Review(),
+            "index " + git + "/index.lock " + git + "\nindex " + git + "/next-index-7.lock " + git + "\n");
+  before_.indexes.clear();
+  host_->SetWorkingDirectory("/srv/w/a/src").SetEnvironment("GIT_INDEX_FILE", "../../own");
+  EXPECT_EQ(Review(), "index /srv/w/own " + git + "\n");
+  host_->SetEnvironment("GIT_INDEX_FILE", git + "/index.lock");
+  EXPECT_EQ(Review(), "index " + git + "/index.lock " + git + "\n");
+  host_->AddFile(git + "/index.lock", std::string("DIRC\0\0\0\2\0\0\0\0", 12) + std::string(20, 'h'));
+  EXPECT_EQ(Review(), "");
+}
+
 TEST_F(GitDataReview, AnIndexOfBeforeIsLeftAlone) {
   AddRepository("/srv/w/a/.git");
   constexpr std::uint64_t kSecond = 1'000'000'000;

@@ -13,6 +13,7 @@ namespace mxc::git_review_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 using GitReview = GitReviewed;
 
@@ -61,6 +62,7 @@ TEST_F(GitReview, WhatRunsSomethingInAnotherIsTakenAway) {
   only([&] { host_->AddFile(at + "/config", std::string(kPlain) + "#", {.links = 2}); });
   only([&] { host_->AddSymlink(at + "/config", "x"); });
   only([&] { host_->AddFile(at + "/config.worktree", "[core]\n\tpager = x\n"); });
+  only([&] { host_->AddFile(at + "/config", "[core]\n\tbare = true\n"); });
   only([&] { host_->AddFile(at + "/hooks/pre-commit"); });
   only([&] { host_->AddSymlink(at + "/hooks/x.sample", "y"); });
   only([&] { host_->AddFile(at + "/commondir", "../../evil\n"); });
@@ -96,6 +98,46 @@ TEST_F(GitReview, SoIsOneWhoseWorkTreeIsNotItsOwn) {
   for (const char* tree : {"/srv/outside", "../../../../outside", "../../out", "../../src", "/srv/w/a", "x"})
     EXPECT_EQ(with(tree), "aside /srv/w/a/b/.git /srv/w/a/b/.git\n") << tree;
   EXPECT_EQ(with("../"), "new /srv/w/a/b/.git\n");
+}
+
+// git looks for .git first, and takes the directory itself where that is none.
+TEST_F(GitReview, SoIsOneAtTheTopOfAWorkTreeWhoseGitIsNone) {
+  const std::string head = "/srv/w/a/.git/HEAD";
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a", "[core]\n\tfsmonitor = x\n");
+  before_.places.push_back({"/srv/w/a"});
+  const std::string aside = "aside /srv/w/a /srv/w/a/objects\n";
+  for (const char* text :
+       {"ref: refs/heads/x\n", "ref:refs/x", "0123456789abcdef0123456789abcdef01234567\n"}) {
+    host_->AddFile(head, text);
+    EXPECT_EQ(Review(), "") << text;
+  }
+  for (const char* text : {"", "ref: heads/x", "ref:", "0123456789abcdef"}) {
+    host_->AddFile(head, text);
+    EXPECT_THAT(Review(), HasSubstr(aside)) << text;
+  }
+  host_->Remove(head).AddSymlink(head, "refs/heads/x");
+  EXPECT_THAT(Review(), Not(HasSubstr(aside)));
+  host_->Remove(head).AddSymlink(head, "x");
+  EXPECT_THAT(Review(), HasSubstr(aside));
+  host_->Remove(head).AddDirectory(head);
+  EXPECT_EQ(Review(), aside);
+  host_->AddFile("/srv/w/a/config", kPlain);
+  EXPECT_EQ(Review(), "") << "nothing there runs anything";
+}
+
+// git enters a submodule by a path from the top of the work tree, and looks at it from inside.
+TEST_F(GitReview, DirectoriesTooDeepToBeSearchedAreTold) {
+  AddRepository("/srv/w/a/.git");
+  std::string deep = "/srv/w/a";
+  for (int i = 0; i < 15; ++i) deep += "/" + std::string(199, 'd');
+  AddRepository(deep + "/.git", "[core]\n\tfsmonitor = x\n");
+  const std::string aside = "aside " + deep + "/.git " + deep + "/.git\n";
+  EXPECT_EQ(Review(), aside);
+  AddRepository(deep + "/" + std::string(199, 'd') + "/.git");
+  EXPECT_EQ(Review(), "unlisted " + deep + " " + deep + "\n" + aside);
+  before_.closed = {deep};
+  EXPECT_EQ(Review(), aside);
 }
 
 TEST_F(GitReview, SoIsOneAboveAnother) {

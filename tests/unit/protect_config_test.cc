@@ -446,6 +446,17 @@ TEST_F(Protection, TheRepositoryThatTheEnvironmentNames) {
   EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/core directory\n/srv/g/dot directory\n");
 }
 
+// The search finds the repository, too, and takes the directory around it for its work tree.
+TEST_F(Protection, AnotherWorkTreeOfTheEnvironment) {
+  host_.AddFile("/srv/g/meta/.git/config", "[core] fsmonitor = ./tl/fsm\n").AddDirectory("/srv/g/tree/tl");
+  host_.SetEnvironment("GIT_WORK_TREE", "/srv/g/tree");
+  EXPECT_THAT(Git({.rw = {"/srv/g"}}), testing::Not(testing::HasSubstr("/srv/g/tree/tl/fsm")));
+  host_.SetEnvironment("GIT_DIR", "/srv/g/meta/.git");
+  EXPECT_THAT(Git({.rw = {"/srv/g"}}), testing::HasSubstr("/srv/g/tree/tl/fsm"));
+  host_.SetEnvironment("GIT_DIR", "").SetWorkingDirectory("/srv/g/meta/src");
+  EXPECT_THAT(Git({.rw = {"/srv/g"}}), testing::HasSubstr("/srv/g/tree/tl/fsm"));
+}
+
 TEST_F(Protection, ConfigurationOfGitInAWritableHome) {
   host_.AddDirectory("/home/ana/.config").SetEnvironment("HOME", "/home/ana");
   EXPECT_EQ(Git({.rw = {"/home/ana"}}), "/home/ana/.config/git directory\n/home/ana/.gitconfig file\n");

@@ -48,6 +48,10 @@ class DataSearch {
              const Host& host, const GitSnapshot* before)
       : host_(host), walker_(host), skipped_(skipped), before_(before) {
     for (const GitDirectory& directory : directories) tops_.insert(directory.path);
+    const std::optional<std::string> named = host.Environment("GIT_INDEX_FILE");
+    if (!named || named->empty()) return;
+    const Result<Walked> walked = walker_.Walk(Against(host.WorkingDirectory(), *named));
+    if (walked) callers_index_ = walked->path;
   }
 
   GitData Run(TreeSearch::Opener open) {
@@ -56,7 +60,11 @@ class DataSearch {
                [this](const std::string& directory, std::vector<DirectoryEntry>& entries) {
                  Visit(directory, entries);
                });
-    found_.closed = search.Closed();
+    if (!callers_index_.empty()) {
+      const std::string git = GitDirectoryOfCaller(host_);
+      NoteIndex({.git_directory = git, .whole = git}, std::exchange(callers_index_, {}));
+    }
+    found_.closed = search.Unsearched();
     found_.gap = search.Gap();
     if (!found_.crowded.empty())
       found_.gap = Quoted(found_.crowded) + " holds more links, lists and the like than git makes";
@@ -152,9 +160,19 @@ class DataSearch {
       if (entry.type == FileType::kRegular) NoteRegular(place, path, entry.name);
       if (entry.type != FileType::kRegular && entry.type != FileType::kSocket)
         NotePassage(place, path, entry.type);
-      if (place.top && IsOneOf(entry.name, kGitIndexes)) NoteIndex(place, path);
+      if (place.top && (IsOneOf(entry.name, kGitIndexes) || IsUsedLock(path, entry.name)))
+        NoteIndex(place, path);
     }
     entries = std::move(further);
+  }
+
+  // `git commit` calls hooks and the editor while its new index still has the name of a lock. One that was
+  // not there before the run is a lock and nothing more: git takes over none.
+  [[nodiscard]] bool IsUsedLock(const std::string& path, std::string_view name) const {
+    if (!IsOneOf(name, kGitNextIndexes)) return false;
+    return before_ == nullptr ||
+           std::any_of(before_->indexes.begin(), before_->indexes.end(),
+                       [&](const GitSnapshot::Text& index) { return index.path == path; });
   }
 
   void NoteRegular(const Place& place, const std::string& path, std::string_view name) {
@@ -179,6 +197,7 @@ class DataSearch {
     Add(Kind::kPassage, place, {.path = path, .text = std::move(text), .stamp = StampOf(host_.LookAt(path))});
   }
   void NoteIndex(const Place& place, const std::string& path) {
+    if (path == callers_index_) callers_index_.clear();
     if (std::optional<GitSnapshot::Text> index = DescribeIndex(path, walker_))
       Add(Kind::kIndex, place, std::move(*index));
   }
@@ -210,6 +229,7 @@ class DataSearch {
   const std::unordered_set<std::string>& skipped_;
   const GitSnapshot* before_;  // nullptr: there was no run
   std::unordered_set<std::string, PathHash, std::equal_to<>> tops_ = {};
+  std::string callers_index_ = {};  // until it has been noted
   GitData found_ = {};
   std::size_t bytes_ = 0;  // of `found_`
 };
@@ -239,7 +259,7 @@ bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_dir
   if (!hash_bytes) return false;
   const Result<std::string> bytes = host.ReadFile(index, kMaxGitIndexBytes + 1);
   if (!bytes || bytes->size() > kMaxGitIndexBytes) return false;
-  const bool shared = !index.ends_with("/index");
+  const bool shared = NameOf(index).starts_with("sharedindex.");
   return IsTrustworthyIndex(*bytes, {.hash_bytes = *hash_bytes, .shared = shared},
                             [&parts](std::string_view path, std::uint32_t mode) { parts.Note(path, mode); });
 }
@@ -306,7 +326,7 @@ class StagedRepositories {
   // What is no part of a repository in the index may stand there already.
   void Find(const std::string& tree, const GitPartsInIndex& index, std::vector<std::string>& found) const {
     for (const auto& [directory, listed] : index.Directories()) {
-      const std::string path = JoinPath(tree, directory);
+      const std::string path = directory.empty() ? tree : JoinPath(tree, directory);
       if (there_.contains(path)) continue;  // and is judged by what it is
       GitParts parts = listed;
       parts.Add({.head = IsThere(path, "HEAD"),

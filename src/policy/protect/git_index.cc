@@ -250,10 +250,10 @@ void GitParts::Add(const GitParts& more) {
 void GitPartsInIndex::Note(std::string_view path, std::uint32_t mode) {
   constexpr std::uint32_t kRegular = 0100000;
   const bool file = (mode & kTypeBits) == kRegular || (mode & kTypeBits) == kLink;
-  for (std::size_t begin = path.find('/'); begin != std::string_view::npos;) {
-    const std::size_t end = path.find('/', begin + 1);
-    const std::string_view name =
-        path.substr(begin + 1, end == std::string_view::npos ? end : end - begin - 1);
+  for (std::size_t begin = 0; begin != std::string_view::npos;) {
+    const std::size_t first = begin == 0 ? 0 : begin + 1;
+    const std::size_t end = path.find('/', first);
+    const std::string_view name = path.substr(first, end == std::string_view::npos ? end : end - first);
     const bool leaf = file && end == std::string_view::npos;
     const GitParts parts{.head = leaf && EqualsFolded(name, "HEAD"),
                          .objects = EqualsFolded(name, "objects"),

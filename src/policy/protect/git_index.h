@@ -56,7 +56,7 @@ class GitPartsInIndex {
  public:
   void Note(std::string_view path, std::uint32_t mode);
   void Add(const GitPartsInIndex& more);
-  // By their paths in the work tree; not its top, where git finds `.git` first.
+  // By their paths in the work tree; "" is its top, where git finds them once `.git` is no repository.
   [[nodiscard]] const std::map<std::string, GitParts, std::less<>>& Directories() const { return parts_; }
   // There are more than can be remembered (kMaxGitDataBytes).
   [[nodiscard]] bool Crowded() const { return bytes_ > kMaxGitDataBytes; }

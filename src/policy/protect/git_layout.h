@@ -39,6 +39,8 @@ inline constexpr std::string_view kGitHooks =
     "change";
 // What git checks out without a look (git_index.h).
 inline constexpr std::string_view kGitIndexes = "index|sharedindex.*";
+// And what becomes one.
+inline constexpr std::string_view kGitNextIndexes = "index.lock|next-index-*";
 
 // Files that name paths, which git reads, writes or deletes without a further look (git_lists.h). Chains of
 // commit graphs and of multi-pack-indexes name hashes, and git takes nothing else there.

@@ -49,6 +49,33 @@ bool IsGitName(std::string_view name) { return EqualsFolded(name, ".git"); }
 bool IsNamedGit(std::string_view path) { return IsGitName(NameOf(path)); }
 bool IsOtherPlace(std::string_view path) { return IsOneOf(NameOf(path), kOtherPlaces); }
 
+bool IsGitDirectory(const std::string& path, const Host& host) {
+  constexpr std::size_t kMaxHeadBytes = 4096;
+  constexpr std::size_t kShortestId = 40;
+  constexpr std::string_view kReference = "ref:";
+  const auto is_directory = [&](std::string_view name) {
+    const Result<Walked> walked = PathWalker(host).Walk(JoinPath(path, name));
+    return walked && walked->Is(FileType::kDirectory);
+  };
+  if (host.LookAt(path).Is(FileType::kRegular)) return true;
+  const bool linked = MayBeThere(host.LookAt(JoinPath(path, "commondir")));
+  if (!linked && (!is_directory("objects") || !is_directory("refs"))) return false;
+  const std::string head = JoinPath(path, "HEAD");
+  if (host.LookAt(head).Is(FileType::kSymlink)) {
+    const Result<std::string> link = host.ReadLink(head);
+    return link && link->starts_with("refs/");
+  }
+  const Result<std::string> text = host.ReadFile(head, kMaxHeadBytes);
+  if (!text) return false;
+  std::string_view rest = *text;
+  if (rest.starts_with(kReference)) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n", kReference.size()), rest.size()));
+    return rest.starts_with("refs/");
+  }
+  const std::size_t id = std::min(rest.find_first_not_of("0123456789abcdefABCDEF"), rest.size());
+  return id >= kShortestId;
+}
+
 Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
                                                PathWalker& walker) {
   const auto refuse = [&](const std::string& why) {
@@ -82,6 +109,20 @@ Result<std::vector<GitVariable>> ReadGitConfigFile(const std::string& path, cons
   return ReadGitConfig(text->value_or(""));
 }
 
+std::string GitDirectoryOfCaller(const Host& host) {
+  const std::string here = host.WorkingDirectory();
+  if (const std::optional<std::string> named = host.Environment("GIT_DIR"); named && !named->empty()) {
+    const Result<Walked> walked = PathWalker(host).Walk(Against(here, *named));
+    return walked ? walked->path : "";
+  }
+  for (std::string_view above = here; !above.empty(); above = ParentOf(above)) {
+    std::string git = JoinPath(above, ".git");
+    if (host.LookAt(git).status) return git;
+    if (above == "/") break;
+  }
+  return "";
+}
+
 std::optional<std::string> ReadGitPointer(const std::string& path, const Host& host, PathWalker& walker) {
   const Result<std::optional<std::string>> text = ReadGitFile(path, host, walker);
   const std::string_view led = text && *text ? GitDirectoryIn(**text) : std::string_view{};
@@ -112,7 +153,8 @@ bool GitPlaces::Concerns(std::string_view directory, const std::vector<Directory
 }
 
 void GitPlaces::Add(WorkTree tree) {
-  if (!seen_trees_.insert(tree.git).second) return;
+  seen_trees_.insert(tree.git);
+  if (!seen_pairs_.emplace(tree.git, tree.directory).second) return;
   if (tree.type == FileType::kDirectory) Add(GitDirectory{.path = tree.git});
   trees_.push_back(std::move(tree));
 }
@@ -174,6 +216,8 @@ std::vector<GitPlaces::Named> GitPlaces::All() const {
   for (const std::string& other : others_) all.push_back({.path = other, .part = other});
   std::sort(all.begin(), all.end(),
             [](const Named& left, const Named& right) { return left.path < right.path; });
+  const auto same = [](const Named& left, const Named& right) { return left.path == right.path; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
   return all;
 }
 

@@ -73,7 +73,8 @@ class GitPlaces {
   std::vector<std::string> hooks_ = {};
   std::set<std::string> others_ = {};
   std::unordered_set<std::string> seen_ = {};
-  std::unordered_set<std::string> seen_trees_ = {};
+  std::unordered_set<std::string> seen_trees_ = {};                // their `.git`
+  std::set<std::pair<std::string, std::string>> seen_pairs_ = {};  // and their directory: one may have two
 };
 
 // Or it cannot be told.
@@ -105,6 +106,8 @@ template <typename Paths>
 [[nodiscard]] bool IsNamedGit(std::string_view path);
 // Of other version control, by its name (kOtherPlaces).
 [[nodiscard]] bool IsOtherPlace(std::string_view path);
+// git takes it for a repository (is_git_directory, validate_headref). A file that leads to one is believed.
+[[nodiscard]] bool IsGitDirectory(const std::string& path, const Host& host);
 // A file as git finds it, whole; nothing where it finds none: nothing stands there, or a directory, or the
 // caller cannot get there. Errors: kConflict, with the reason, for what is there and cannot be read, now or
 // ever: a file with an owner, a lock or a length that forbid it, a pipe, a link through /proc, where each
@@ -114,6 +117,10 @@ template <typename Paths>
 // What such a configuration says. Errors: the same.
 [[nodiscard]] Result<std::vector<GitVariable>> ReadGitConfigFile(const std::string& path, const Host& host,
                                                                  PathWalker& walker);
+// What git uses where the caller has called: what $GIT_DIR names, else the nearest `.git`, which may be a
+// file;
+// "" where there is none.
+[[nodiscard]] std::string GitDirectoryOfCaller(const Host& host);
 // Where a file `.git` leads; none: git takes it for none, or it cannot be read.
 [[nodiscard]] std::optional<std::string> ReadGitPointer(const std::string& path, const Host& host,
                                                         PathWalker& walker);

@@ -57,6 +57,8 @@ class Review {
     for (const GitPlaces::Named& place : places_.All()) {
       if (!known_.contains(place.path)) {
         Judge(place);
+      } else if (IsUncovered(place.path) && judge_.IsArmed(place.path)) {
+        TakeUp(place.path, place.part);
       } else if (!IsOtherPlace(place.path) && IsYoung(place.path) && judge_.IsArmed(place.path)) {
         changes_.push_back({.kind = GitChange::Kind::kYoung, .path = place.path});
       }
@@ -96,6 +98,8 @@ class Review {
   void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
   [[nodiscard]] bool IsAsListed(const GitSnapshot::Listed& listed) const;
   void Judge(const GitPlaces::Named& named);
+  // At the top of a work tree, where git finds it now that `.git` is no repository any more.
+  [[nodiscard]] bool IsUncovered(const std::string& place) const;
   [[nodiscard]] bool IsYoung(const std::string& place) const;
   void TakeUp(const std::string& place, std::string part);
   [[nodiscard]] bool IsTold(const std::string& place) const;
@@ -131,7 +135,7 @@ class Review {
   std::vector<GitChange> changes_ = {};
   std::vector<GitChange> listed_ = {};
   std::unordered_set<std::string> aside_ = {};  // parts of changes
-  std::vector<std::string> closed_ = {};        // directories that cannot be listed
+  std::vector<std::string> closed_ = {};        // directories that cannot be searched
   GitJudge judge_;
 };
 
@@ -167,7 +171,7 @@ void Review::Search(std::string& gap) {
   for (const GitDirectory& directory : places_.Directories()) directories_.insert(directory.path);
   SearchData(search, skipped);
   gap = search.Gap();
-  closed_ = search.Closed();
+  closed_ = search.Unsearched();
 }
 
 // Nothing there is looked at before a run, so all that is there is new. A directory that holds none and in
@@ -238,6 +242,11 @@ void Review::Judge(const GitPlaces::Named& named) {
     for (std::string& file : judge_.FilesOfWords(place))
       changes_.push_back({.kind = GitChange::Kind::kFoundByName, .path = std::move(file)});
   }
+}
+
+bool Review::IsUncovered(const std::string& place) const {
+  const std::string above = JoinPath(place, ".git");
+  return !IsNamedGit(place) && known_.contains(above) && !IsGitDirectory(above, host_);
 }
 
 // What git obeys there was made or changed since another run began, whose command may have done it: it cannot

@@ -76,6 +76,11 @@ Status GitProtection::AddFromEnvironment() {
                          .git = walked->path,
                          .type = walked->status ? walked->status->object.type : FileType::kDirectory});
   }
+  const std::string git = GitDirectoryOfCaller(host);
+  const Lookup& found = protector_.Walker().LookAt(git);
+  if (host.Environment("GIT_WORK_TREE") && !git.empty() && found.status)
+    places_.Add(
+        WorkTree{.directory = written("GIT_WORK_TREE"), .git = git, .type = found.status->object.type});
   const std::string programs = written("GIT_EXEC_PATH");
   return programs.empty() ? Status(Done{}) : programs_.ProtectPrograms(programs);
 }
@@ -91,7 +96,7 @@ Status GitProtection::FollowWorkTree(const WorkTree& tree) {
     if (!text) return text.error();
     const std::string_view path = *text ? GitDirectoryIn(**text) : std::string_view{};
     if (path.empty()) return Done{};
-    git = Against(tree.directory, path);
+    git = Against(ParentOf(tree.git), path);
   }
   const Result<Walked> walked = walker.Walk(git);
   if (!walked) return Done{};
