@@ -25,10 +25,22 @@ TEST(GitSafeConfig, WhatGitWritesInDailyWork) {
             "[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n[push]\n\tdefault = simple\n"),
       "");
   EXPECT_EQ(Verdict(std::string("[user]\n\tname = x\n") + kBefore), "");
-  EXPECT_EQ(Verdict("[core]\r\n\tbare = true\r\n", "[core]\r\n\tbare = false\r\n"), "");
+  EXPECT_EQ(Verdict("[core]\r\n\teol = lf\r\n", "[core]\r\n\tbare = false\r\n"), "");
   EXPECT_EQ(Verdict("[core]\n\tbare = false\n\teditor = x\n[user]\n\tname = y",
                     "[core]\n\tbare = false\n\teditor = x"),
             "");
+}
+
+// With it git looks for what relative paths name in the directory where it is called: in one of the
+// command's.
+TEST(GitSafeConfig, ABareOneStaysBareAndAnotherNeverBecomesIt) {
+  const std::string bare = "[core]\n\tbare = true\n";
+  const std::string plain = "[core]\n\tbare = false\n";
+  for (const char* value : {"", " = true", " = yes", " = 1", " = False", " ="})
+    EXPECT_EQ(Verdict(plain + "\tbare" + value + "\n", plain), "core.bare") << value;
+  EXPECT_EQ(Verdict(plain, bare), "core.bare is gone");
+  EXPECT_EQ(Verdict(bare + "\tbare = false\n", bare), "core.bare");
+  EXPECT_EQ(Verdict(bare + "\teol = lf\n", bare), "");
 }
 
 TEST(GitSafeConfig, KeysThatMayExecuteOrLeadElsewhere) {

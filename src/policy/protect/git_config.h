@@ -48,6 +48,7 @@ enum class GitKeyUse {
   kSafeUrl,     // the same of a repository elsewhere, by an ordinary scheme
   kSafeRemote,  // of a remote of this configuration, or "."
   kSafeTags,    // of an option of two
+  kSafeFalse,   // of `false`, where the configuration never says anything else
 };
 [[nodiscard]] GitKeyUse UseOf(const GitVariable& variable);
 // What it says, too.

@@ -124,10 +124,21 @@ bool GitJudge::IsArmedTree(const std::string& directory) {
   return false;
 }
 
+bool GitJudge::IsArmedBare(const std::string& directory) {
+  if (!IsNamedGit(directory)) return false;
+  return std::any_of(std::begin(kGitConfigs), std::end(kGitConfigs), [&](const char* file) {
+    const auto variables = ReadGitConfigFile(JoinPath(directory, file), host_, walker_);
+    return !variables || std::any_of(variables->begin(), variables->end(), [](const GitVariable& variable) {
+      return variable.Is("core", "bare") && variable.value != "false";
+    });
+  });
+}
+
 // NOLINTNEXTLINE(misc-no-recursion): once more, for the common directory
 bool GitJudge::IsArmedDirectory(const std::string& directory) {
   const std::optional<std::string> common = CommonOf(directory);
-  if (!common || !IsHarmlessFile(JoinPath(directory, "config.worktree")) || IsArmedTree(directory))
+  if (!common || !IsHarmlessFile(JoinPath(directory, "config.worktree")) || IsArmedTree(directory) ||
+      IsArmedBare(directory))
     return true;
   if (*common != directory)
     return !known_.contains(*common) || IsArmedWay(directory, *common) || RunsOf(*common, directory);

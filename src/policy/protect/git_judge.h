@@ -41,6 +41,8 @@ class GitJudge {
   [[nodiscard]] bool IsArmedPointer(const std::string& file);
   // git there would write into a work tree that is another's, or that stands outside of the grants.
   [[nodiscard]] bool IsArmedTree(const std::string& directory);
+  // git in its work tree stays in the directory where it is called.
+  [[nodiscard]] bool IsArmedBare(const std::string& directory);
   // `place` leads to what is known.
   [[nodiscard]] bool IsArmedWay(const std::string& place, const std::string& common);
   [[nodiscard]] bool IsHarmlessFile(const std::string& file) const;

@@ -18,8 +18,9 @@ struct KeyRow {
 };
 
 // The first row that fits counts. Not safe, though they execute nothing: what leads git to other files
-// (core.worktree, core.excludesFile, commit.template), gives others rights (core.sharedRepository), or starts
-// a program of the caller's (commit.gpgSign, submodule.recurse).
+// (core.worktree, core.excludesFile, commit.template) or has it look for what is named by relative paths
+// somewhere else (core.bare = true: in the directory where it is called), gives others rights
+// (core.sharedRepository), or starts a program of the caller's (commit.gpgSign, submodule.recurse).
 constexpr KeyRow kKeys[] = {
     // Programs, tools and strategies of merging.
     {"branch", "mergeoptions", true, kExecutes},
@@ -39,11 +40,12 @@ constexpr KeyRow kKeys[] = {
     {"checkout", "guess", false, kSafe},
     {"commit", "cleanup|status|verbose", false, kSafe},
     {"core",
-     "abbrev|autocrlf|bare|bigfilethreshold|checkstat|commentchar|compression|eol|filemode|ignorecase|"
+     "abbrev|autocrlf|bigfilethreshold|checkstat|commentchar|compression|eol|filemode|ignorecase|"
      "logallrefupdates|longpaths|loosecompression|precomposeunicode|preloadindex|quotepath|"
      "repositoryformatversion|safecrlf|sparsecheckout|sparsecheckoutcone|symlinks|trustctime|untrackedcache|"
      "whitespace",
      false, kSafe},
+    {"core", "bare", false, kSafeFalse},
     {"diff",
      "algorithm|colormoved|colormovedws|context|indentheuristic|interhunkcontext|mnemonicprefix|noprefix|"
      "relative|renamelimit|renames|wserrorhighlight",

@@ -171,6 +171,7 @@ class SafeJudge {
   explicit SafeJudge(std::string_view text) {
     for (const GitVariable& variable : ReadGitConfig(text)) {
       if (variable.Is("remote", "url")) remotes_.insert(variable.subsection);
+      if (UseOf(variable) == GitKeyUse::kSafeFalse && variable.value != "false") never_ = false;
     }
   }
 
@@ -188,6 +189,8 @@ class SafeJudge {
         return IsSafeUrl(value);
       case GitKeyUse::kSafeRemote:
         return value == "." || (IsNoPath(value) && remotes_.contains(value));
+      case GitKeyUse::kSafeFalse:
+        return never_ && value == "false";
       case GitKeyUse::kSafeTags:
         return value == "--tags" || value == "--no-tags";
     }
@@ -205,6 +208,7 @@ class SafeJudge {
   }
 
   std::set<std::string> remotes_ = {};
+  bool never_ = true;  // anything but `false` of kSafeFalse
 };
 
 // What a command may not write, in order; none where that cannot be told.
