@@ -59,6 +59,17 @@ std::vector<std::string_view> Pieces(std::string_view inner) {
   return pieces;
 }
 
+// "${X%word}" and "${X#word}" where the word is no pattern.
+std::vector<std::string> Trimmed(std::vector<std::string> values, char from, std::string_view word) {
+  if (word.starts_with(from)) word.remove_prefix(1);
+  if (word.find_first_of("*?[\\$`\"'~{(") != std::string_view::npos) return {std::string(1, kUnknownText)};
+  for (std::string& value : values) {
+    if (from == '%' && value.ends_with(word)) value.resize(value.size() - word.size());
+    if (from == '#' && value.starts_with(word)) value.erase(0, word.size());
+  }
+  return values;
+}
+
 std::vector<std::string> ExpandBraces(std::string_view word, int depth) {
   for (std::size_t at = word.find('{'); at != std::string_view::npos && depth < kMaxExpansions;
        at = word.find('{', at + 1)) {
@@ -229,6 +240,9 @@ Expansion::Values Expansion::OfBraces(std::string_view inner, int depth) const {
       return values;
     case '?':
       return values;
+    case '%':
+    case '#':
+      return Trimmed(std::move(values), rest.front(), word);
     default:
       return {std::string(1, kUnknownText)};
   }

@@ -141,6 +141,13 @@ TEST_F(FoundByName, WhereverThePathLeads) {
             "/srv/w/current/bin/x\n");
 }
 
+// bash expands it, dash does not.
+TEST_F(FoundByName, ATildeInThePath) {
+  host_.SetEnvironment("HOME", "/srv/w/home").SetEnvironment("PATH", "/usr/bin:~/bin:~");
+  EXPECT_EQ(After([&] { Write("/srv/w/home/bin/x"); }), "/srv/w/home/bin/x\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/home/x"); }), "/srv/w/home/x\n");
+}
+
 TEST_F(FoundByName, DirectoriesThatEachProcessFindsElsewhereAreRefused) {
   host_.AddDirectory("/proc/self").AddSymlink("/proc/self/cwd", "/srv/w");
   for (const char* const variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}) {

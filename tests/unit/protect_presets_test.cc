@@ -154,6 +154,27 @@ test -f ~/none && . ~/none
                           [](const GitSnapshot::Text& file) { return file.path == "/home/ana/none"; }));
 }
 
+TEST_F(Protection, FilesThatTheyNameInPart) {
+  host_.SetEnvironment("HOME", "/home/ana").SetEnvironment("USER", "ana");
+  host_.AddFile(
+      "/home/ana/.bashrc",
+      "cd ~ && . ./cd\ntime . ~/time\n. \"$HOME/x-$USER\"\n. ~/env.$HOSTNAME\n. ${HOME%/}/trim\n. ~/$X\n");
+  host_.AddFile("/home/ana/.zshrc", R"(
+for f (~/.z.d/*.zsh(N) ~/more/x) source $f
+if [[ -r "${XDG_CACHE_HOME:-$HOME/.cache}/p10k-${(%):-%n}.zsh" ]]; then
+  source "${XDG_CACHE_HOME:-$HOME/.cache}/p10k-${(%):-%n}.zsh"
+fi
+)");
+  const char* const held[] = {"cd",   "time",       "x-ana",  "env.host",
+                              "trim", ".z.d/a.zsh", "more/x", ".cache/p10k-ana.zsh"};
+  for (const char* file : held) host_.AddFile("/home/ana/" + std::string(file));
+  host_.AddFile("/home/ana/other");
+  const std::string text = "\n" + Protected(With({.rw = {"/home/ana"}}, {Preset::kShell}));
+  for (const char* file : held)
+    EXPECT_NE(text.find("\n/home/ana/" + std::string(file) + "\n"), std::string::npos) << file << text;
+  EXPECT_EQ(text.find("/home/ana/other\n"), std::string::npos) << text;
+}
+
 TEST_F(Protection, EditorsAndAgentsAtAnyDepthButInPackages) {
   host_.AddFile("/srv/w/a/.vscode/tasks.json").AddFile("/srv/w/a/b/c/.mcp.json");
   host_.AddFile("/srv/w/a/node_modules/x/.vscode/tasks.json").AddFile("/srv/w/.github/workflows/ci.yml");
@@ -221,6 +242,13 @@ TEST_F(Protection, ADirectoryThatCannotBeListedStaysAsItIs) {
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/closed\n");
   host_.AddDirectory("/srv/w/closed", {.mode = 0700, .readable = false});
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), "");
+}
+
+TEST_F(Protection, SoDoesOneThatIsTooDeepToBeSearched) {
+  std::string deep = "/srv/w";
+  for (int i = 0; i < 15; ++i) deep += "/" + std::string(199, 'd');
+  host_.AddFile(deep + "/" + std::string(199, 'd') + "/x");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), deep + "\n");
 }
 
 TEST_F(Protection, MoreThanTheBoundIsRefused) {

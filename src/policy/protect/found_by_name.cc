@@ -181,6 +181,8 @@ std::set<std::string> DirectoriesIn(std::string_view variable, const Host& host,
     const std::string_view entry = rest.substr(0, rest.find_first_of(separators));
     // ld.so expands tokens such as $LIB: what they may mean is below.
     const std::string_view known = entry.substr(0, entry.find("/$"));
+    if (known == "~" || known.starts_with("~/"))  // bash expands it there
+      directories.insert(Plain(host.Environment("HOME").value_or("") + std::string(known.substr(1))));
     for (const std::string& base : bases) {
       directories.insert(Plain(Against(base, known)));
       if (known.starts_with('/')) break;  // the same from each
@@ -325,7 +327,8 @@ class ComparedSearch {
         return skipped_.contains(path) || (named && IsNamedGit(place) && IsOneOf(entry.name, kGitData));
       });
     });
-    for (const std::string& closed : search.Closed()) all.files.push_back({.path = closed, .text = "closed"});
+    for (const std::string& closed : search.Unsearched())
+      all.files.push_back({.path = closed, .text = "closed"});
     if (!search.Gap().empty()) {
       all.files = {{.path = directory, .text = std::string(kNotSearched)}};
     } else if (count > kMost) {

@@ -117,23 +117,66 @@ class Includes {
 constexpr std::size_t kMaxSourced = 64;                           // files, and paths of one
 constexpr std::size_t kMaxSourcedBytes = std::size_t{64} * 1024;  // longer ones are programs of their own
 
-// The words that `source` and `.` get in a text of a shell.
-std::vector<std::string> SourcedWords(std::string_view text, const std::string& home) {
-  const std::vector<ShellCommand> commands = ReadShellLine(text).commands;
+// zsh's `for f (a b(N)) source $f`, as other shells write it: without the qualifiers of patterns.
+std::string WithPlainLoops(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    const std::string_view line = TakePiece(text, '\n');
+    const std::size_t loop = line.find("for ");
+    const std::size_t opens = line.find('(', std::min(loop, line.size()));
+    const bool is = opens != std::string_view::npos &&
+                    line.substr(loop, opens - loop).find(" in ") == std::string_view::npos;
+    int depth = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const bool within = is && i >= opens && (i == opens || depth > 0);
+      if (within && line[i] == '(') ++depth;
+      if (!within || (depth == 1 && i > opens && line[i] != ')')) plain += line[i];
+      if (within && i == opens) plain += " in ";
+      if (within && line[i] == ')' && --depth == 0) plain += "; do ";
+    }
+    plain += '\n';
+  }
+  return plain;
+}
+
+// What no text says may be anything in a name of which enough is known: `prompt-$HOST.zsh`.
+std::string AsPattern(const std::string& path) {
+  constexpr std::size_t kKnown = 3;
+  std::string pattern;
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::string_view name = TakePiece(rest, '/');
+    const auto unknown = static_cast<std::size_t>(std::count(name.begin(), name.end(), kUnknownText));
+    if (unknown > 0 && name.size() - unknown < kKnown) return "";
+    pattern += name;
+    if (!rest.empty()) pattern += '/';
+  }
+  std::replace(pattern.begin(), pattern.end(), kUnknownText, '*');
+  return pattern;
+}
+
+// The words that `source` and `.` get in a text of a shell. A relative one is most often of the home, behind
+// `cd`.
+std::vector<std::string> SourcedWords(std::string_view text, const std::string& home, const Host& host) {
+  const std::vector<ShellCommand> commands = ReadShellLine(WithPlainLoops(text)).commands;
   Expansion expansion;
   expansion.Add("HOME", home);
+  for (const char* name :
+       {"USER", "LOGNAME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ZDOTDIR"}) {
+    if (std::optional<std::string> value = host.Environment(name)) expansion.Add(name, std::move(*value));
+  }
   expansion.AddAssignments(commands);
   std::vector<std::string> sourced;
   for (const ShellCommand& command : commands) {
     const auto is_before = [](std::string_view word) {
-      return word == "builtin" || word == "command" || !AssignedName(word).empty();
+      return IsOneOf(word, "builtin|command|time|!") || !AssignedName(word).empty();
     };
     const auto verb = std::find_if_not(command.words.begin(), command.words.end(), is_before);
     if (command.words.end() - verb < 2 || (*verb != "." && *verb != "source")) continue;
     for (std::string& value : expansion.Expand(*(verb + 1))) {
       if (value.starts_with("~/")) value.replace(0, 1, home);
-      const bool known = value.starts_with('/') && value.find(kUnknownText) == std::string::npos;
-      if (known && sourced.size() < kMaxSourced) sourced.push_back(FoldLexically(value));
+      if (value.find('/') != std::string::npos && !value.starts_with(kUnknownText))
+        value = AsPattern(Against(home, value));
+      if (value.starts_with('/') && sourced.size() < kMaxSourced) sourced.push_back(FoldLexically(value));
     }
   }
   return sourced;
@@ -157,7 +200,7 @@ std::vector<Sourced> SourcedByShell(const std::string& file, const std::string& 
     if (!IsAtOrBelow(next, home) || !seen.insert(next).second) continue;
     const Result<std::optional<std::string>> text = ReadGitFile(next, host, walker);
     if (!text || !*text || (*text)->size() > kMaxSourcedBytes) continue;
-    for (std::string& path : SourcedWords(**text, home)) {
+    for (std::string& path : SourcedWords(**text, home, host)) {
       const bool pattern = IsGlob(path);
       found.push_back({.path = path, .pattern = pattern});
       if (!pattern) {
