@@ -19,12 +19,12 @@
 #include "cleanup/way_rights.h"
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
-#include "policy/protect/git_config.h"
+#include "policy/protect/git/config.h"
+#include "policy/protect/git/review_budget.h"
+#include "policy/protect/git/review_host.h"
+#include "policy/protect/git/safe_config.h"
 #include "policy/protect/git_next_run.h"
 #include "policy/protect/git_review.h"
-#include "policy/protect/git_safe_config.h"
-#include "policy/protect/review_budget.h"
-#include "policy/protect/review_host.h"
 #include "run/end_asked.h"
 
 namespace mxc {

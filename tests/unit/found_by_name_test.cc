@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
-#include "policy/protect/git_config.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/config.h"
+#include "policy/protect/git/places.h"
 #include "policy/protect/git_review.h"
 #include "tests/unit/protect_text.h"
 

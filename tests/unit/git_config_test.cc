@@ -1,11 +1,10 @@
-#include "policy/protect/git_config.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <memory>
 
+#include "policy/protect/git/config.h"
 #include "tests/support/workspace.h"
 
 namespace mxc::git_config_test {

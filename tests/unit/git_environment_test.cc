@@ -1,10 +1,9 @@
 // What the environment tells git and the programs it starts.
-#include "policy/protect/git_environment.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "policy/protect/git/environment.h"
 #include "tests/unit/protect_text.h"
 
 namespace mxc::git_environment_test {

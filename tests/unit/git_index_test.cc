@@ -1,6 +1,4 @@
 // Which indexes a host's `git checkout` may be given. Text in: "100644 0 path" for each entry.
-#include "policy/protect/git_index.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "mxc/limits.h"
+#include "policy/protect/git/index.h"
 
 namespace mxc::git_index_test {
 namespace {

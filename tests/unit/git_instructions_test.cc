@@ -1,7 +1,7 @@
 // What of an operation that git has not ended may have it run something.
-#include "policy/protect/git_instructions.h"
-
 #include <gtest/gtest.h>
+
+#include "policy/protect/git/instructions.h"
 
 namespace mxc::git_instructions_test {
 namespace {

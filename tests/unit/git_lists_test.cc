@@ -1,10 +1,9 @@
 // Files of git's that name paths: what git would write, delete or copy by them.
-#include "policy/protect/git_lists.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 
+#include "policy/protect/git/lists.h"
 #include "policy/protect/git_review.h"
 #include "tests/support/fake_host.h"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "policy/protect/git/safe_config.h"
 #include "policy/protect/git_review.h"
-#include "policy/protect/git_safe_config.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {

@@ -1,7 +1,7 @@
 // Which changes of a configuration a command may leave.
-#include "policy/protect/git_safe_config.h"
-
 #include <gtest/gtest.h>
+
+#include "policy/protect/git/safe_config.h"
 
 namespace mxc::git_safe_config_test {
 namespace {

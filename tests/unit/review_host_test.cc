@@ -1,5 +1,5 @@
 // Which files the comparison takes from those who could still write them before it reads them.
-#include "policy/protect/review_host.h"
+#include "policy/protect/git/review_host.h"
 
 #include <gtest/gtest.h>
 

@@ -17,8 +17,9 @@
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/search.h"
-#include "policy/protect/git_layout.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/compared_files.h"
+#include "policy/protect/git/layout.h"
+#include "policy/protect/git/places.h"
 #include "policy/protect/included_files.h"
 
 namespace mxc {
@@ -101,43 +102,13 @@ constexpr LoadedFrom kLoadedFrom[] = {
     {"HGRCPATH", kMercurialFiles},
     {"EMACSLOADPATH", kEmacsFiles}};
 
-// Modules that Python loads whenever it starts (site, importlib): from the entries of PYTHONPATH before the
-// system's own, as far as they are not part of the program; the last two by customizations of Debian's and of
-// setuptools.
-constexpr std::string_view kPythonStart =
-    "sitecustomize|usercustomize|encodings|codecs|io|abc|site|os|stat|posixpath|genericpath|"
-    "_collections_abc|_sitebuiltins|_bootlocale|_weakrefset|apport_python_hook|_distutils_hack";
-constexpr std::string_view kPythonPackage = "__init__";   // of a directory with the name of a module
-constexpr std::string_view kPythonCache = "__pycache__";  // of what is compiled of the files beside it
-
-// Python loads a file `name` for one of `modules` (importlib.machinery): source, what is compiled of it, or a
-// library. It takes what is compiled for the source itself, if it bears the time and the length of that.
-bool IsPythonModule(std::string_view name, std::string_view modules, bool in_cache) {
-  const std::string_view module = name.substr(0, name.find('.'));
-  const std::string_view ending = name.substr(module.size());
-  if (!IsOneOf(module, modules)) return false;
-  return in_cache ? ending.ends_with(".pyc") : IsOneOf(ending, ".py|.pyc") || ending.ends_with(".so");
-}
-
 // What node appends to the path of a module.
 constexpr std::string_view kModules[] = {".js", ".json", ".node", "/index.js", "/package.json"};
-
-// Of a directory that was not searched to its end: it differs from itself.
-constexpr std::string_view kNotSearched = "not searched";
 
 // A directory that a word means is the same whatever is made in it.
 std::string TextOfDirectory(const Walked& walked) { return walked.path + '/'; }
 
 bool IsDirectory(const Result<Walked>& walked) { return walked && walked->Is(FileType::kDirectory); }
-
-// `walked`: of `path`.
-GitSnapshot::Text DescribeFound(const std::string& path, const Result<Walked>& walked) {
-  if (!walked) return {.path = path, .text = walked.error().message};
-  if (!walked->status) return {.path = path};
-  return {.path = path,
-          .text = walked->path + '\n' + std::to_string(walked->status->object.inode),
-          .stamp = walked->status->changed.value_or(0)};
-}
 
 bool IsProgram(const std::string& path, PathWalker& walker) {
   constexpr std::uint32_t kExecutable = 0111;
@@ -191,157 +162,6 @@ std::set<std::string> DirectoriesIn(std::string_view variable, const Host& host,
     rest.remove_prefix(entry.size() + 1);
   }
 }
-
-// One directory of which files are compared, and those.
-struct ComparedFiles {
-  std::string directory = {};
-  std::vector<GitSnapshot::Text> files = {};
-};
-
-// Lists what is compared, before the run and after it.
-class ComparedSearch {
- public:
-  // `skipped`: paths with an entry of their own.
-  ComparedSearch(const std::vector<std::string>& skipped, const Host& host, PathWalker& walker)
-      : skipped_(skipped.begin(), skipped.end()), host_(host), walker_(walker) {}
-
-  std::vector<ComparedFiles> Of(const Compared& compared) {
-    switch (compared.what) {
-      case Compared::What::kTop:
-        return AtTop(compared.directory);
-      case Compared::What::kNamed:
-        return {Below(compared.directory,
-                      [&names = compared.names](std::string_view name) { return names.contains(name); })};
-      case Compared::What::kPython:
-        return {OfPython(compared.directory)};
-      case Compared::What::kAll:
-        break;
-    }
-    return {Below(compared.directory, {})};
-  }
-
-  // Whether `path`, which stands below the directory, is compared with it.
-  [[nodiscard]] bool Takes(const Compared& compared, std::string_view path) const {
-    if (compared.what == Compared::What::kAll) return true;
-    if (compared.what == Compared::What::kTop) {
-      std::string_view top = path;
-      while (ParentOf(top) != compared.directory) top = ParentOf(top);
-      return !IsGits(NameOf(top)) && !IsRepository(std::string(top));
-    }
-    for (std::string_view at = path; at != compared.directory; at = ParentOf(at)) {
-      if (IsNamedGit(ParentOf(at)) && IsOneOf(NameOf(at), kGitData)) return false;
-    }
-    return !host_.LookAt(std::string(path)).Is(FileType::kRegular) || compared.names.contains(NameOf(path));
-  }
-
- private:
-  // In git's own layout.
-  static bool IsGits(std::string_view name) {
-    constexpr std::string_view kLock = ".lock";
-    if (name.ends_with(kLock)) name.remove_suffix(kLock.size());
-    if (name.ends_with('~')) name.remove_suffix(1);  // of editors, beside a message
-    const bool capitals = std::all_of(name.begin(), name.end(),
-                                      [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || c == '-'; });
-    return capitals || IsOneOf(name, kGitDirectories) || IsOneOf(name, kGitTop);
-  }
-  [[nodiscard]] bool Has(const std::string& directory, std::string_view name) const {
-    return host_.LookAt(JoinPath(directory, name)).status.has_value();
-  }
-  // A repository, or a work tree: what is new there is told as one.
-  [[nodiscard]] bool IsRepository(const std::string& directory) const {
-    return Has(directory, ".git") || (Has(directory, "objects") && Has(directory, "refs"));
-  }
-
-  std::vector<ComparedFiles> AtTop(const std::string& directory) {
-    const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
-    if (!entries) return {};  // which is told
-    std::vector<ComparedFiles> all(1);
-    all.front().directory = directory;
-    for (const DirectoryEntry& entry : *entries) {
-      const std::string path = JoinPath(directory, entry.name);
-      if (IsGits(entry.name) || skipped_.contains(path)) continue;
-      if (entry.type != FileType::kDirectory) {
-        all.front().files.push_back(DescribeFound(path, walker_.Walk(path)));
-      } else if (!IsRepository(path)) {
-        all.push_back(Below(path, {}));
-      }
-    }
-    return all;
-  }
-
-  // Of an entry of PYTHONPATH, which may be a file, or lead into one: an archive of modules (zipimport).
-  ComparedFiles OfPython(const std::string& entry) {
-    ComparedFiles all{.directory = entry};
-    for (std::string_view at = entry; at != "/"; at = ParentOf(at)) {
-      const Result<Walked> walked = walker_.Walk(std::string(at));
-      if (walked && walked->Is(FileType::kRegular))
-        all.files.push_back(DescribeFound(std::string(at), walked));
-      if (!walked || walked->status) break;
-    }
-    for (const DirectoryEntry& each : AddModules(entry, kPythonStart, false, all)) {
-      if (IsOneOf(each.name, kPythonStart))
-        AddModules(JoinPath(entry, each.name), kPythonPackage, false, all);
-    }
-    return all;
-  }
-  // Returns what else stands there.
-  // NOLINTNEXTLINE(misc-no-recursion): once, for the cache
-  std::vector<DirectoryEntry> AddModules(const std::string& directory, std::string_view modules,
-                                         bool in_cache, ComparedFiles& all) {
-    const Result<Walked> walked = walker_.Walk(directory);
-    if (!IsDirectory(walked)) return {};
-    Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(walked->path, {});
-    if (!entries) {
-      if (host_.MayExecute(walked->path)) all.files.push_back({.path = directory, .text = "closed"});
-      return {};
-    }
-    for (const DirectoryEntry& entry : *entries) {
-      const std::string path = JoinPath(directory, entry.name);
-      if (skipped_.contains(path)) continue;
-      if (entry.name == kPythonCache && !in_cache) AddModules(path, modules, true, all);
-      if (entry.type != FileType::kDirectory && IsPythonModule(entry.name, modules, in_cache))
-        all.files.push_back(DescribeFound(path, walker_.Walk(path)));
-    }
-    return std::move(*entries);
-  }
-
-  // Of more than kMost files, only how many there are and when the last one was made or changed.
-  ComparedFiles Below(const std::string& directory, NameFilter wanted) {
-    constexpr std::size_t kMost = 2048;
-    ComparedFiles all{.directory = directory};
-    GitSnapshot::Text whole{.path = directory};
-    std::size_t count = 0;
-    const bool named = static_cast<bool>(wanted);
-    TreeSearch search(host_, std::move(wanted));
-    search.Run({directory}, [&](const std::string& place, std::vector<DirectoryEntry>& entries) {
-      if (!named) whole.stamp = std::max(whole.stamp, StampOf(host_.LookAt(place)));
-      for (const DirectoryEntry& entry : entries) {
-        const std::string path = JoinPath(place, entry.name);
-        if (entry.type == FileType::kDirectory || skipped_.contains(path)) continue;
-        GitSnapshot::Text file = DescribeFound(path, walker_.Walk(path));
-        whole.stamp = std::max(whole.stamp, file.stamp);
-        if (++count <= kMost) all.files.push_back(std::move(file));
-      }
-      std::erase_if(entries, [&](const DirectoryEntry& entry) {
-        const std::string path = JoinPath(place, entry.name);
-        return skipped_.contains(path) || (named && IsNamedGit(place) && IsOneOf(entry.name, kGitData));
-      });
-    });
-    for (const std::string& closed : search.Unsearched())
-      all.files.push_back({.path = closed, .text = "closed"});
-    if (!search.Gap().empty()) {
-      all.files = {{.path = directory, .text = std::string(kNotSearched)}};
-    } else if (count > kMost) {
-      whole.text = std::to_string(count) + " files";
-      all.files = {std::move(whole)};
-    }
-    return all;
-  }
-
-  std::unordered_set<std::string> skipped_;
-  const Host& host_;
-  PathWalker& walker_;
-};
 
 class Notes {
  public:

@@ -9,8 +9,8 @@
 
 #include "mxc/limits.h"
 #include "policy/paths/homes.h"
-#include "policy/protect/git_config.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/config.h"
+#include "policy/protect/git/places.h"
 #include "policy/protect/protect.h"
 
 namespace mxc {

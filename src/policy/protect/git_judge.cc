@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "mxc/limits.h"
-#include "policy/protect/git_config.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/config.h"
+#include "policy/protect/git/places.h"
 
 namespace mxc {
 

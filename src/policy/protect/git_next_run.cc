@@ -12,7 +12,7 @@
 #include "base/quoted.h"
 #include "policy/paths/homes.h"
 #include "policy/paths/search.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/places.h"
 #include "policy/protect/protect_git.h"
 
 namespace mxc {

@@ -7,7 +7,7 @@
 #include "mxc/limits.h"
 #include "policy/paths/entries.h"
 #include "policy/paths/homes.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/places.h"
 
 namespace mxc {
 namespace {

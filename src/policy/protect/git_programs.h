@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/protect/git_config.h"
+#include "policy/protect/git/config.h"
 #include "policy/protect/protector.h"
 
 namespace mxc {

@@ -12,12 +12,12 @@
 #include "policy/paths/placeholders.h"
 #include "policy/paths/search.h"
 #include "policy/protect/found_by_name.h"
-#include "policy/protect/git_data.h"
-#include "policy/protect/git_instructions.h"
+#include "policy/protect/git/data.h"
+#include "policy/protect/git/instructions.h"
+#include "policy/protect/git/listed_directories.h"
+#include "policy/protect/git/places.h"
+#include "policy/protect/git/review_host.h"
 #include "policy/protect/git_judge.h"
-#include "policy/protect/git_places.h"
-#include "policy/protect/listed_directories.h"
-#include "policy/protect/review_host.h"
 
 namespace mxc {
 namespace {

@@ -9,7 +9,7 @@
 #include "mxc/limits.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/homes.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/places.h"
 #include "review/expansion.h"
 #include "review/shell_words.h"
 

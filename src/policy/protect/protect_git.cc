@@ -7,8 +7,8 @@
 #include "policy/paths/entries.h"
 #include "policy/paths/homes.h"
 #include "policy/paths/paths.h"
-#include "policy/protect/git_environment.h"
-#include "policy/protect/git_instructions.h"
+#include "policy/protect/git/environment.h"
+#include "policy/protect/git/instructions.h"
 
 namespace mxc {
 

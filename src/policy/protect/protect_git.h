@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "policy/protect/git_config.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/config.h"
+#include "policy/protect/git/places.h"
 #include "policy/protect/git_programs.h"
 #include "policy/protect/protector.h"
 

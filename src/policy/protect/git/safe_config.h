@@ -8,7 +8,7 @@
 
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
-#include "policy/protect/git_review.h"
+#include "policy/protect/git/change.h"
 
 namespace mxc {
 

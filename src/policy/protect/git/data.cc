@@ -1,4 +1,4 @@
-#include "policy/protect/git_data.h"
+#include "policy/protect/git/data.h"
 
 #include <algorithm>
 #include <iterator>
@@ -11,10 +11,10 @@
 #include "base/lists.h"
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
-#include "policy/protect/git_config.h"
-#include "policy/protect/git_index.h"
-#include "policy/protect/git_lists.h"
-#include "policy/protect/review_host.h"
+#include "policy/protect/git/config.h"
+#include "policy/protect/git/index.h"
+#include "policy/protect/git/lists.h"
+#include "policy/protect/git/review_host.h"
 
 namespace mxc {
 namespace {

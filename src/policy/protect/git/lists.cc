@@ -1,4 +1,4 @@
-#include "policy/protect/git_lists.h"
+#include "policy/protect/git/lists.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 #include "base/lists.h"
 #include "mxc/limits.h"
-#include "policy/protect/git_config.h"
-#include "policy/protect/git_index.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/config.h"
+#include "policy/protect/git/index.h"
+#include "policy/protect/git/places.h"
 
 namespace mxc {
 namespace {

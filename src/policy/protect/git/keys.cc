@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "base/lists.h"
-#include "policy/protect/git_config.h"
+#include "policy/protect/git/config.h"
 
 namespace mxc {
 namespace {

@@ -1,4 +1,4 @@
-#include "policy/protect/git_index.h"
+#include "policy/protect/git/index.h"
 
 #include <algorithm>
 #include <string>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mxc/host.h"
-#include "policy/protect/git_config.h"
+#include "policy/protect/git/config.h"
 
 namespace mxc {
 

@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "mxc/fold.h"
 #include "mxc/limits.h"
-#include "policy/protect/git_config.h"
+#include "policy/protect/git/config.h"
 
 namespace mxc {
 namespace {

@@ -1,5 +1,5 @@
 // Files of git's that name paths, which git reads, writes or deletes without a further look: those of
-// git_layout.h.
+// layout.h.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
 #include "policy/paths/paths.h"
-#include "policy/protect/git_places.h"
-#include "policy/protect/review_host.h"
+#include "policy/protect/git/places.h"
+#include "policy/protect/git/review_host.h"
 
 namespace mxc {
 

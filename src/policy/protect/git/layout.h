@@ -28,7 +28,7 @@ inline constexpr std::string_view kGitTop =
     "packed-refs|packed-refs.new|shallow|shallow_*|description|gc.pid|gc.log|fsmonitor--daemon.ipc|"
     "fast_import_crash_*|addp-hunk-edit.diff|ADD_EDIT.patch|rebased-patches|subtree-cache|gitk.cache|gitweb|"
     "pid|git-daemon-export-ok";
-// With the configuration of a repository (git_keys.cc).
+// With the configuration of a repository (keys.cc).
 inline constexpr const char* kGitConfigs[] = {"config", "config.worktree"};
 // Programs that git runs in `hooks`, those of git-p4 among them (githooks(5)).
 inline constexpr std::string_view kGitHooks =
@@ -37,12 +37,12 @@ inline constexpr std::string_view kGitHooks =
     "post-update|reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|"
     "fsmonitor-watchman|p4-changelist|p4-prepare-changelist|p4-post-changelist|p4-pre-submit|post-index-"
     "change";
-// What git checks out without a look (git_index.h).
+// What git checks out without a look (index.h).
 inline constexpr std::string_view kGitIndexes = "index|sharedindex.*";
 // And what becomes one.
 inline constexpr std::string_view kGitNextIndexes = "index.lock|next-index-*";
 
-// Files that name paths, which git reads, writes or deletes without a further look (git_lists.h). Chains of
+// Files that name paths, which git reads, writes or deletes without a further look (lists.h). Chains of
 // commit graphs and of multi-pack-indexes name hashes, and git takes nothing else there.
 //
 //   MERGE_RR                       paths with conflicts: `git commit` copies and overwrites them
@@ -57,7 +57,7 @@ inline constexpr std::string_view kGitLists =
 // Where other version control keeps something, by name: Mercurial, Jujutsu, Fossil.
 inline constexpr std::string_view kOtherPlaces = ".hg|.jj|.fslckout|_FOSSIL_";
 
-// Unfinished operations, in every git directory (git_instructions.h); `git instaweb` runs a server that it
+// Unfinished operations, in every git directory (instructions.h); `git instaweb` runs a server that it
 // finds in `gitweb`, and ends the process that `pid` names; `git svn` makes objects of Perl of what it finds
 // in its caches, and the classes of these run code.
 inline constexpr std::string_view kGitOperations =

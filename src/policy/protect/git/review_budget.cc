@@ -1,4 +1,4 @@
-#include "policy/protect/review_budget.h"
+#include "policy/protect/git/review_budget.h"
 
 #include <algorithm>
 #include <limits>

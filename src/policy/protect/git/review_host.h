@@ -12,7 +12,7 @@
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
 #include "policy/paths/paths.h"
-#include "policy/protect/review_budget.h"
+#include "policy/protect/git/review_budget.h"
 
 namespace mxc {
 

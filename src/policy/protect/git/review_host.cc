@@ -1,4 +1,4 @@
-#include "policy/protect/review_host.h"
+#include "policy/protect/git/review_host.h"
 
 #include <algorithm>
 #include <limits>

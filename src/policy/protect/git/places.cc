@@ -1,4 +1,4 @@
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/places.h"
 
 #include <algorithm>
 #include <iterator>

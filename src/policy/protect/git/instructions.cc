@@ -1,4 +1,4 @@
-#include "policy/protect/git_instructions.h"
+#include "policy/protect/git/instructions.h"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include "base/lists.h"
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
-#include "policy/protect/git_config.h"
-#include "policy/protect/git_lists.h"
-#include "policy/protect/git_places.h"
+#include "policy/protect/git/config.h"
+#include "policy/protect/git/lists.h"
+#include "policy/protect/git/places.h"
 
 namespace mxc {
 namespace {

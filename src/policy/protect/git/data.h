@@ -12,8 +12,8 @@
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
 #include "policy/paths/search.h"
-#include "policy/protect/git_places.h"
-#include "policy/protect/git_review.h"
+#include "policy/protect/git/change.h"
+#include "policy/protect/git/places.h"
 
 namespace mxc {
 
@@ -22,7 +22,7 @@ struct GitData {
     kPassage,  // a symbolic link, a pipe or a device, or a file with further names among those git writes in
                // place: git goes through it to something else
     kIndex,
-    kList,  // git_lists.h
+    kList,  // lists.h
     kRef,   // a file that git takes for a ref and that leads elsewhere; behind a run
   };
   struct Found {

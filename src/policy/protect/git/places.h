@@ -17,8 +17,8 @@
 
 #include "mxc/host.h"
 #include "policy/paths/paths.h"
-#include "policy/protect/git_config.h"
-#include "policy/protect/git_layout.h"
+#include "policy/protect/git/config.h"
+#include "policy/protect/git/layout.h"
 
 namespace mxc {
 

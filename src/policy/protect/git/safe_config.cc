@@ -1,4 +1,4 @@
-#include "policy/protect/git_safe_config.h"
+#include "policy/protect/git/safe_config.h"
 
 #include <algorithm>
 #include <iterator>
@@ -11,7 +11,7 @@
 #include "base/quoted.h"
 #include "mxc/fold.h"
 #include "mxc/limits.h"
-#include "policy/protect/git_config.h"
+#include "policy/protect/git/config.h"
 
 namespace mxc {
 namespace {

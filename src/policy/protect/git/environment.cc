@@ -1,4 +1,4 @@
-#include "policy/protect/git_environment.h"
+#include "policy/protect/git/environment.h"
 
 #include <optional>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "policy/protect/git_config.h"
+#include "policy/protect/git/config.h"
 
 #include <algorithm>
 #include <optional>
