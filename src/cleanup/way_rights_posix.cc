@@ -23,7 +23,7 @@ constexpr unsigned kWriting = 022;
 constexpr unsigned kPermissions = 0777;
 
 #ifdef __linux__
-constexpr int kWayItself = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kWayItself = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 
 // Of a descriptor that is no more than a place, which fgetxattr(2) does not take.
 std::string LinkOf(int directory) { return "/proc/self/fd/" + std::to_string(directory); }
@@ -48,7 +48,7 @@ bool ChangeOwner(int directory, uid_t uid, gid_t gid) {
   return ::fchownat(directory, "", uid, gid, AT_EMPTY_PATH) == 0;
 }
 #else
-constexpr int kWayItself = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kWayItself = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
 
 std::string AclOf(int /*directory*/, const char* /*name*/) { return {}; }
 bool SetAcl(int /*directory*/, const char* /*name*/, const std::string& /*value*/) { return true; }
@@ -77,6 +77,7 @@ Result<bool> TakeRightsBack(const Way& before) {
   const UniqueFd opened{::openat(place->directory.Get(), name.c_str(), kWayItself)};
   struct stat now {};
   if (!opened || ::fstat(opened.Get(), &now) != 0) return false;
+  if (!S_ISDIR(now.st_mode) && !S_ISREG(now.st_mode)) return false;
   const int directory = opened.Get();
   const bool for_group = (now.st_mode & before.guarded & kOfGroup) != 0;
   const std::string acl = AclOf(directory, kAccessAcl);

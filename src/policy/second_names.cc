@@ -48,6 +48,20 @@ class SecondNames {
     return Done{};
   }
 
+  // Of read-only files in read-write grants. Denied ones are warned of where they are examined.
+  void WarnOfHardLinks() {
+    for (const PathRule& rule : rules_.All()) {
+      if (rule.origin != Origin::kPolicy || rule.access != Access::kReadOnly) continue;
+      const PathRule* const above = rules_.Covering(ParentOf(rule.path));
+      if (above == nullptr || above->access != Access::kReadWrite) continue;
+      const Lookup& lookup = walker_.LookAt(rule.path);
+      if (!lookup.Is(FileType::kRegular) || lookup.status->links < 2) continue;
+      warnings_.push_back({.category = "hard-link",
+                           .message = Quoted(rule.path) + " has " + std::to_string(lookup.status->links) +
+                                      " names: it is read-only by this one"});
+    }
+  }
+
   Status HoldMounts() {
     for (const Mount* mount : names_.Visible()) {
       if (Status held = HoldMount(*mount); !held) return held;
@@ -237,6 +251,7 @@ Status HoldSecondNames(const MountNames& names, const std::string* git, PathWalk
                        std::vector<Warning>& warnings) {
   SecondNames second(names, walker, rules, warnings);
   if (git != nullptr) second.ProtectRepositories(*git);
+  second.WarnOfHardLinks();
   if (!names.Any()) return Done{};
   if (Status held = second.HoldRules(); !held) return held;
   if (Status held = second.HoldMounts(); !held) return held;

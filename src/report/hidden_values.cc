@@ -95,11 +95,14 @@ std::vector<std::string> AsNames(std::string_view value) {
 }
 
 void AddForms(std::string_view value, std::vector<std::string>& forms) {
-  const std::string json = JsonString(value);
-  for (const std::string& form : {std::string(value), Escaped(value), WithoutQuotes(json),
-                                  WithoutQuotes(EscapedJson(json)), Record::parse(json).get<std::string>()}) {
-    std::string folded = Folded(form);
-    if (std::find(forms.begin(), forms.end(), folded) == forms.end()) forms.push_back(std::move(folded));
+  for (const std::string& written : {std::string(value), WithoutQuotes(Quoted(value))}) {
+    const std::string json = JsonString(written);
+    for (const std::string& form :
+         {written, Escaped(written), WithoutQuotes(json), WithoutQuotes(EscapedJson(json)),
+          Record::parse(json).get<std::string>()}) {
+      std::string folded = Folded(form);
+      if (std::find(forms.begin(), forms.end(), folded) == forms.end()) forms.push_back(std::move(folded));
+    }
   }
 }
 

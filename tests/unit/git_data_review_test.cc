@@ -206,6 +206,17 @@ TEST_F(GitDataReview, IndexesThatCannotBeTrusted) {
   EXPECT_EQ(Review(), "index " + git + "/index " + git + "\n");
 }
 
+// Of pushes and updates of refs, whose hooks a run may be.
+TEST_F(GitDataReview, WhatIsNotYetWhereItBelongsIsJudgedLikeWhatIs) {
+  const std::string git = "/srv/w/a/.git";
+  AddRepository(git);
+  host_->AddFile(git + "/objects/tmp_objdir-incoming-x/info/alternates", "/home/ana/objects\n");
+  host_->AddFile(git + "/ORIG_HEAD.lock", "ref: commondir\n");
+  host_->AddFile(git + "/FETCH_HEAD.lock", "ref: refs/heads/x\n");
+  EXPECT_EQ(Review(), "list " + git + "/ORIG_HEAD.lock " + git + "\nlist " + git +
+                          "/objects/tmp_objdir-incoming-x/info/alternates " + git + "\n");
+}
+
 // Of `git commit`, whose hook a run may be; of a caller with GIT_INDEX_FILE.
 TEST_F(GitDataReview, WhatBecomesAnIndexIsJudgedLikeOne) {
   const std::string git = "/srv/w/a/.git";
@@ -218,6 +229,8 @@ TEST_F(GitDataReview, WhatBecomesAnIndexIsJudgedLikeOne) {
             "index " + git + "/index.lock " + git + "\nindex " + git + "/next-index-7.lock " + git + "\n");
   before_.indexes.clear();
   host_->SetWorkingDirectory("/srv/w/a/src").SetEnvironment("GIT_INDEX_FILE", "../../own");
+  EXPECT_EQ(Review(), "index /srv/w/own " + git + "\n");
+  host_->SetEnvironment("GIT_INDEX_FILE", "../own");  // from the top of the work tree
   EXPECT_EQ(Review(), "index /srv/w/own " + git + "\n");
   host_->SetEnvironment("GIT_INDEX_FILE", git + "/index.lock");
   EXPECT_EQ(Review(), "index " + git + "/index.lock " + git + "\n");

@@ -234,6 +234,8 @@ TEST_F(GitReview, WhatAnUnfinishedOperationMayRun) {
   EXPECT_EQ(Review(), "");
   host_->AddFile(list, "exec y\n");
   EXPECT_EQ(Review(), "instructions /srv/w/a/.git/rebase-merge\n");
+  before_.roots = {list};  // of an editor of the list
+  EXPECT_EQ(Review(), "instructions " + list + "\n");
 }
 
 TEST_F(GitReview, UnfinishedOperationsAreJudgedAsAWhole) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/quoted.h"
 #include "tests/support/run_in_child.h"
 
 namespace mxc::hidden_values_test {
@@ -20,6 +21,12 @@ TEST(HiddenValues, AreReplacedWhateverTheirCase) {
             "a [REDACTED].test, [REDACTED], plain-value");
   EXPECT_EQ(WithoutHiddenValues("Zq8vK3mPx7Lw2b"), "[REDACTED]b") << "two values that overlap are one";
   EXPECT_EQ(WithoutHiddenValues("Zq8vK3m"), "Zq8vK3m");
+}
+
+TEST(HiddenValues, AreReplacedInQuotes) {
+  HideValues({Of("QUOTE_TOKEN", "vR8k'mK4q")});
+  EXPECT_EQ(WithoutHiddenValues(Quoted("/srv/vR8k'mK4q/.git")), "'/srv/[REDACTED]/.git'");
+  EXPECT_EQ(WithoutHiddenValues(R"({"text":"'/srv/vR8k'\\''mK4q'"})"), R"({"text":"'/srv/[REDACTED]'"})");
 }
 
 // They would be replaced everywhere, and hide nothing that cannot be guessed.

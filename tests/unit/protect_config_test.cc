@@ -369,7 +369,7 @@ TEST_F(Protection, TheHomeOfTheListOfUsersIsProtectedWhateverHomeSays) {
   AddRepository("/srv/w/.git");
   host_.AddFile("/home/ana/.gitconfig", "[core] hooksPath = ~/hooks\n").AddDirectory("/home/ana/.config");
   host_.AddDirectory("/srv/h").AddFile("/srv/w/.git/config", "[include]\n path = ~/more\n");
-  for (const char* set : {"/srv/h", "", "h", "/home/ana"}) {
+  for (const char* set : {"/srv/h", "", "/home/ana"}) {
     host_.SetEnvironment("HOME", set);
     EXPECT_EQ(Git({.rw = {"/home/ana"}}),
               "/home/ana/.config/git directory\n/home/ana/.gitconfig\n/home/ana/hooks directory\n")
@@ -447,6 +447,25 @@ TEST_F(Protection, TheRepositoryThatTheEnvironmentNames) {
 }
 
 // The search finds the repository, too, and takes the directory around it for its work tree.
+// git and the like take them from the directory where they are called.
+TEST_F(Protection, RelativePathsInVariablesAreRefused) {
+  AddRepository("/srv/w/.git");
+  for (const char* variable : {"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "HGRCPATH", "GNUPGHOME"}) {
+    host_.SetEnvironment(variable, "sub");
+    EXPECT_EQ(Git({.rw = {"/srv/w"}}),
+              "policy_conflict /filesystem/protect/0: " + std::string(variable) +
+                  " names 'sub', a relative path: programs of the host find something "
+                  "else in each directory");
+    host_.SetEnvironment(variable, "/srv/x");
+    EXPECT_EQ(Git({.rw = {"/srv/w"}}).find("relative"), std::string::npos);
+    host_.SetEnvironment(variable, "");
+  }
+  host_.SetEnvironment("HGRCPATH", "/srv/x:y");
+  EXPECT_THAT(Git({.rw = {"/srv/w"}}), testing::HasSubstr("HGRCPATH names 'y'"));
+  EXPECT_EQ(Protected(With({.ro = {"/srv/w"}})).find("HGRCPATH"), std::string::npos)
+      << "nothing can be written";
+}
+
 TEST_F(Protection, AnotherWorkTreeOfTheEnvironment) {
   host_.AddFile("/srv/g/meta/.git/config", "[core] fsmonitor = ./tl/fsm\n").AddDirectory("/srv/g/tree/tl");
   host_.SetEnvironment("GIT_WORK_TREE", "/srv/g/tree");

@@ -60,6 +60,12 @@ TEST_F(ResolvePaths, SamePathInTwoListsGetsTheStricter) {
             "tightened /filesystem/readwritePaths/0\ntightened /filesystem/readwritePaths/1\n");
 }
 
+TEST_F(ResolvePaths, OtherNamesOfAReadOnlyFileInAGrantAreToldOf) {
+  host_.AddAlias("/srv/z/name", "/srv/a/file");
+  EXPECT_EQ(Warnings({.rw = {"/srv"}, .ro = {"/srv/a/file"}}), "hard-link \n");
+  EXPECT_EQ(Warnings({.ro = {"/srv/a/file"}}), "");
+}
+
 TEST_F(ResolvePaths, HardLinkAndBindMountGetTheStrictestIntent) {
   host_.AddAlias("/srv/z/name", "/srv/a/file").AddAlias("/mnt/bound", "/srv/a/b");
   const Lists lists{.rw = {"/srv/z/name", "/mnt/bound"}, .ro = {"/srv/a/b"}, .denied = {"/srv/a/file"}};

@@ -11,6 +11,7 @@ namespace mxc {
 namespace {
 
 constexpr std::uint32_t kWriting = 022;
+constexpr std::uint32_t kWritingByOthers = 02;
 constexpr std::uint32_t kAllRights = 077;
 
 class Ways {
@@ -36,11 +37,43 @@ class Ways {
     }
   }
 
-  // git makes them later, and files in them that lead it elsewhere.
+  // In the directories there is what git obeys, writes to or deletes. It makes the first two later.
   void AddOfGit(const std::string& directory) {
     Add(directory, kWriting);
     if (!guarded_.contains(directory)) return;
     for (const char* const name : {"modules", "worktrees"}) guarded_[JoinPath(directory, name)] |= kWriting;
+    for (const char* const name : {"annex",
+                                   "branches",
+                                   "crypt",
+                                   "info",
+                                   "lfs",
+                                   "logs",
+                                   "logs/refs",
+                                   "logs/refs/heads",
+                                   "logs/refs/remotes",
+                                   "objects",
+                                   "objects/info",
+                                   "objects/pack",
+                                   "rebase-apply",
+                                   "rebase-merge",
+                                   "refs",
+                                   "refs/heads",
+                                   "refs/remotes",
+                                   "refs/tags",
+                                   "reftable",
+                                   "remotes",
+                                   "rr-cache",
+                                   "sequencer",
+                                   "svn",
+                                   "svn/.caches"}) {
+      const std::string path = JoinPath(directory, name);
+      if (walker_.LookAt(path).Is(FileType::kDirectory)) guarded_[path] |= kWriting;
+    }
+    // And files that are believed once they were judged. A mask of file creation gives the group its rights.
+    for (const char* const name : {"HEAD", "ORIG_HEAD", "index", "packed-refs", "shallow"}) {
+      const std::string path = JoinPath(directory, name);
+      if (walker_.LookAt(path).Is(FileType::kRegular)) guarded_[path] |= kWritingByOthers;
+    }
   }
 
   [[nodiscard]] std::vector<Way> Take() {
@@ -49,7 +82,7 @@ class Ways {
     for (const auto& [path, guarded] : guarded_) {
       const Lookup& lookup = walker_.LookAt(path);
       const auto above = by_path.find(ParentOf(path));
-      if (lookup.Is(FileType::kDirectory)) {
+      if (lookup.Is(FileType::kDirectory) || lookup.Is(FileType::kRegular)) {
         if (!MayChange(lookup.status->uid)) continue;
         ways.push_back(Look(path, *lookup.status, guarded));
       } else if (!lookup.status && lookup.failure == LookupFailure::kMissing && above != by_path.end()) {

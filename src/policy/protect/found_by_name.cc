@@ -380,6 +380,25 @@ class FoundReview {
 
 }  // namespace
 
+Status CheckVariables(const Protector& protector) {
+  constexpr const char* kOfPaths[] = {
+      "HOME",         "XDG_CONFIG_HOME", "ZDOTDIR",   "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
+      "GNUPGHOME",    "HGRCPATH",        "JJ_CONFIG", "LG_CONFIG_FILE",    "OPENSSL_CONF",
+      "TIGRC_SYSTEM", "TIGRC_USER"};
+  for (const char* const variable : kOfPaths) {
+    const std::string value = protector.TheHost().Environment(variable).value_or("");
+    for (std::string_view rest = value; !rest.empty();) {
+      const std::string_view path = TakePiece(rest, ":,");
+      if (path.empty() || path.starts_with('/')) continue;
+      return Conflict(std::string(variable) + " names " + Quoted(path) +
+                          ", a relative path: programs of the host find something else in each directory",
+                      protector.Pointer(),
+                      "write the whole path in " + std::string(variable) + "; or write \"protect\": []");
+    }
+  }
+  return Done{};
+}
+
 Status CheckSearched(const GitProtection& git, const Protector& protector) {
   std::vector<std::string_view> variables = {"PATH"};
   for (const LoadedFrom& loaded : kLoadedFrom) variables.push_back(loaded.variable);

@@ -13,6 +13,10 @@
 
 namespace mxc {
 
+// Errors: kConflict, for a variable that has a relative path where configurations of the caller's stand: git
+// and the like obey what stands there in the directory where they are called.
+[[nodiscard]] Status CheckVariables(const Protector& protector);
+
 // Errors: kConflict, for a directory that each process finds elsewhere, by a link of /proc.
 [[nodiscard]] Status CheckSearched(const GitProtection& git, const Protector& protector);
 

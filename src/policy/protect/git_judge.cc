@@ -11,10 +11,6 @@
 
 namespace mxc {
 
-std::string WorkTreeOf(const std::string& place) {
-  return IsNamedGit(place) ? std::string(ParentOf(place)) : place;
-}
-
 bool GitJudge::IsArmed(const std::string& place) { return IsArmedByItself(place) || IsArmedByCaller(place); }
 
 bool GitJudge::IsArmedByItself(const std::string& place) {

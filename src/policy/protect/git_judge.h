@@ -15,9 +15,6 @@
 
 namespace mxc {
 
-// The directory of a `.git`; the repository itself where it has another name.
-[[nodiscard]] std::string WorkTreeOf(const std::string& place);
-
 class GitJudge {
  public:
   // `roots`: the command could turn links there. `known`: paths of existing repositories. `found`: git

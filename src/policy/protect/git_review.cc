@@ -318,12 +318,14 @@ void Review::JudgeInstructions(const std::string& place, std::unordered_set<std:
   const Result<Walked> walked = walker_.Walk(place);
   if (!walked || !walked->status || IsTakenUp(walked->path) || !looked.insert(walked->path).second) return;
   for (GitInstruction& file : FindInstructions(walked->path, host_)) {
-    const bool told = !changes_.empty() && changes_.back().path == file.whole;
+    // Of a grant of a file in it alone, that file.
+    const std::string& part = reach_.Holds(file.whole) ? file.whole : file.path;
+    const bool told = !changes_.empty() && changes_.back().path == part;
     const bool was_there =
         file.text && Contains(before_.instructions,
                               {.path = file.path, .text = std::move(*file.text), .stamp = file.stamp});
     if (told || was_there) continue;
-    changes_.push_back({.kind = GitChange::Kind::kInstructions, .path = file.whole, .part = file.whole});
+    changes_.push_back({.kind = GitChange::Kind::kInstructions, .path = part, .part = part});
   }
 }
 

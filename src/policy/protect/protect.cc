@@ -188,6 +188,7 @@ class Protection {
     if (Status found = Find(); !found) return found;
     const PresetEntry* const git = GitEntry(config_);
     protector_.Begin(git != nullptr ? *git : config_.protect.front());
+    if (Status known = CheckVariables(protector_); !known) return known;
     if (git != nullptr) {
       if (Status held = HoldGit(*git); !held) return held;
       if (Status known = CheckSearched(git_, protector_); !known) return known;

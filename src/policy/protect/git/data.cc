@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -50,8 +51,14 @@ class DataSearch {
     for (const GitDirectory& directory : directories) tops_.insert(directory.path);
     const std::optional<std::string> named = host.Environment("GIT_INDEX_FILE");
     if (!named || named->empty()) return;
-    const Result<Walked> walked = walker_.Walk(Against(host.WorkingDirectory(), *named));
-    if (walked) callers_index_ = walked->path;
+    // A relative one is searched for from the top of the work tree; where there is none, from here.
+    const std::string here = host.WorkingDirectory();
+    const std::optional<std::string> tree = host.Environment("GIT_WORK_TREE");
+    for (const std::string& base :
+         {here, WorkTreeOf(GitDirectoryOfCaller(host)), Against(here, tree.value_or(""))}) {
+      const Result<Walked> walked = walker_.Walk(Against(base, *named));
+      if (walked) callers_indexes_.insert(walked->path);
+    }
   }
 
   GitData Run(TreeSearch::Opener open) {
@@ -60,10 +67,9 @@ class DataSearch {
                [this](const std::string& directory, std::vector<DirectoryEntry>& entries) {
                  Visit(directory, entries);
                });
-    if (!callers_index_.empty()) {
-      const std::string git = GitDirectoryOfCaller(host_);
-      NoteIndex({.git_directory = git, .whole = git}, std::exchange(callers_index_, {}));
-    }
+    const std::string git = callers_indexes_.empty() ? "" : GitDirectoryOfCaller(host_);
+    for (const std::string& index : std::exchange(callers_indexes_, {}))
+      NoteIndex({.git_directory = git, .whole = git}, index);
     found_.closed = search.Unsearched();
     found_.gap = search.Gap();
     if (!found_.crowded.empty())
@@ -177,6 +183,9 @@ class DataSearch {
 
   void NoteRegular(const Place& place, const std::string& path, std::string_view name) {
     if ((place.top && !IsOneOf(name, kGitReplaced)) || place.log) NoteFile(place, path);
+    // Its lock becomes it, when the hook has ended that git calls meanwhile.
+    constexpr std::string_view kLock = ".lock";
+    if (name.ends_with(kLock)) name.remove_suffix(kLock.size());
     const bool is_ref = IsAmong(path, kGitRefs) || (place.top && IsRootRef(name));
     if (is_ref && before_ != nullptr && !LeadsToRefs(path, host_)) Add(Kind::kRef, place, {.path = path});
   }
@@ -197,7 +206,7 @@ class DataSearch {
     Add(Kind::kPassage, place, {.path = path, .text = std::move(text), .stamp = StampOf(host_.LookAt(path))});
   }
   void NoteIndex(const Place& place, const std::string& path) {
-    if (path == callers_index_) callers_index_.clear();
+    callers_indexes_.erase(path);
     if (std::optional<GitSnapshot::Text> index = DescribeIndex(path, walker_))
       Add(Kind::kIndex, place, std::move(*index));
   }
@@ -229,7 +238,7 @@ class DataSearch {
   const std::unordered_set<std::string>& skipped_;
   const GitSnapshot* before_;  // nullptr: there was no run
   std::unordered_set<std::string, PathHash, std::equal_to<>> tops_ = {};
-  std::string callers_index_ = {};  // until it has been noted
+  std::set<std::string> callers_indexes_ = {};  // until they have been noted
   GitData found_ = {};
   std::size_t bytes_ = 0;  // of `found_`
 };

@@ -44,6 +44,13 @@ std::vector<std::string> ObjectStores(std::string_view text) {
 }  // namespace
 
 bool IsGitList(std::string_view in, std::string_view name) {
+  // What a push brings stands in a directory of its own until the hook has ended.
+  constexpr std::string_view kObjects = "/objects";
+  constexpr std::string_view kIncoming = "/tmp_objdir-";
+  if (in.starts_with(kObjects) && in.substr(kObjects.size()).starts_with(kIncoming)) {
+    const std::size_t below = in.find('/', kObjects.size() + kIncoming.size());
+    return IsGitList(std::string(kObjects).append(in.substr(std::min(below, in.size()))), name);
+  }
   return in == kWorkTrees || (in == kPackIndexes && name.ends_with(".midx")) ||
          IsOneOf(std::string(in).append("/").append(name), kGitLists);
 }

@@ -47,6 +47,9 @@ std::string Against(std::string_view base, std::string_view path) {
 
 bool IsGitName(std::string_view name) { return EqualsFolded(name, ".git"); }
 bool IsNamedGit(std::string_view path) { return IsGitName(NameOf(path)); }
+std::string WorkTreeOf(const std::string& place) {
+  return IsNamedGit(place) ? std::string(ParentOf(place)) : place;
+}
 bool IsOtherPlace(std::string_view path) { return IsOneOf(NameOf(path), kOtherPlaces); }
 
 bool IsGitDirectory(const std::string& path, const Host& host) {

@@ -104,6 +104,8 @@ template <typename Paths>
 [[nodiscard]] bool IsGitName(std::string_view name);
 // The last component of `path` is such a name.
 [[nodiscard]] bool IsNamedGit(std::string_view path);
+// The directory of a `.git`; the repository itself where it has another name.
+[[nodiscard]] std::string WorkTreeOf(const std::string& place);
 // Of other version control, by its name (kOtherPlaces).
 [[nodiscard]] bool IsOtherPlace(std::string_view path);
 // git takes it for a repository (is_git_directory, validate_headref). A file that leads to one is believed.
