@@ -23,6 +23,8 @@
 #include "lifecycle.h"
 #include "policy/cgroups.h"
 #include "policy/discover.h"
+#include "policy/own_places.h"
+#include "policy/paths/paths.h"
 #include "profiles/profile.h"
 #include "read_request.h"
 #include "remote/remote.h"
@@ -73,6 +75,8 @@ std::vector<ProbedLimit> ProbeLimits(const Backend& backend, const Support& supp
   Policy policy{.containment = backend.containment, .cgroups = FindCgroups(host), .identity = host.Caller()};
   policy.process.argv = {"/bin/true"};
   policy.process.cwd = "/";
+  PathWalker walker(host);
+  policy.temp_place = FindTempPlace(host, walker);
   for (const Resource resource : kResources) limits.push_back(Probe(resource, backend, support, policy));
   return limits;
 }

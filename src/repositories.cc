@@ -162,10 +162,10 @@ void PutBackConfig(const GitChange& change, unsigned mode, const Host& host, Con
   const std::string text = WithNewName(change.path, aside ? *aside : "");
   if (!aside) {
     const bool stands = host.LookAt(change.path).status.has_value();
-    (stands ? standing : put_back.missing).Add(text + " (" + aside.error().message + ")");
-  } else if (!aside->empty()) {
-    put_back.asides.insert(*aside);
+    (stands ? standing : put_back.missing).Add(text + ": " + change.why + " (" + aside.error().message + ")");
+    return;
   }
+  if (!aside->empty()) put_back.asides.insert(*aside);
   put_back.names.Add(text + ": " + change.why);
 }
 
@@ -350,6 +350,7 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
   const ReviewHost for_review(host, before, detach, &budget);
   Findings findings;
   Names standing;                 // what could not be renamed
+  Names links;                    // what could not be made again
   std::vector<std::string> left;  // new repositories, and what was renamed, under their present names
   std::string gap;
   Names open;  // to other users
@@ -362,8 +363,13 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
     const std::string text = TextOf(one);
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
     if (!one.aside.empty() && change.into.empty()) left.push_back(one.aside);
-    if (!change.part.empty() && one.aside.empty()) standing.Add(text);
-    findings.Add(change.kind, text);
+    if (!change.part.empty() && one.aside.empty()) {
+      standing.Add(text);
+    } else if (!change.text.empty() && !one.failure.empty()) {
+      links.Add(text + ", to " + Quoted(change.text));
+    } else {
+      findings.Add(change.kind, text);
+    }
   }
   std::vector<Warning> warnings = findings.Warnings();
   Warn("repository-file-copied",
@@ -373,6 +379,8 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
   Warn("protection-incomplete",
        "configurations of git's could not be put back, and are missing now: ", put_back.missing,
        "; the next run puts them back, or `mxc-exec --recover`", warnings);
+  Warn("protection-incomplete", "protected links could not be made again, and are missing now: ", links,
+       "; make them before you use git there", warnings);
   Warn("protection-incomplete",
        "other users have got rights in directories that lead to what is held or denied: ", open,
        "; see what is in them, and take the rights back", warnings);
@@ -399,11 +407,9 @@ std::vector<GuardedConfig> ConfigsToRestore(const GitSnapshot& before, const Hos
   std::vector<GuardedConfig> configs;
   for (const GitSnapshot::Text& each : before.configs) {
     const Lookup lookup = host.LookAt(each.path);
-    const Lookup directory = host.LookAt(std::string(ParentOf(each.path)));
     configs.push_back({.path = each.path,
                        .text = each.text,
                        .mode = lookup.status ? lookup.status->mode : kOwnersAlone,
-                       .directory = directory.status ? directory.status->object.inode : 0,
                        .alone = !IsAllSafe(each.text)});
   }
   return configs;
@@ -427,6 +433,7 @@ std::vector<GuardedPath> ProtectedPathsToRestore(const Policy& policy, const Pla
 std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths) {
   Names again;
   Names gone;
+  Names missing;
   Names standing;
   std::string advice;
   for (const PutBackPath& each : paths) {
@@ -436,7 +443,7 @@ std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths) {
     if (each.failure.empty()) {
       (each.gone ? gone : again).Add(text);
     } else {
-      standing.Add(text + " (" + each.failure + ")");
+      (each.missing ? missing : standing).Add(text + " (" + each.failure + ")");
     }
   }
   std::vector<Warning> warnings;
@@ -447,8 +454,11 @@ std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths) {
        "where nothing stands any more: ",
        gone, "", warnings);
   Warn("protection-incomplete",
+       "the command had changed what `protect` names, which could not be put back, and is missing now: ",
+       missing, "; the next call puts it back, or `mxc-exec --recover`, when there is room", warnings);
+  Warn("protection-incomplete",
        "the command has changed what `protect` names, and it could not be put back: ", standing,
-       "; see what it says before you use git there", warnings);
+       "; see what it says before git or mxc-exec reads it", warnings);
   return warnings;
 }
 

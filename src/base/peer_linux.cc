@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -58,6 +59,17 @@ pid_t PeerOutsideSandboxes(int socket) {
   if (peer.uid != ::geteuid() && peer.uid != 0) return 0;
   const UniqueFd handle = HandleOfPeer(socket, peer.pid);
   return handle && IsInOurNamespace(peer.pid) && !HasEnded(handle) ? peer.pid : 0;
+}
+
+bool IsListenedOutsideSandboxes(const std::string& abstract_name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (abstract_name.size() >= sizeof address.sun_path) return false;
+  abstract_name.copy(address.sun_path + 1, abstract_name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + abstract_name.size());
+  const UniqueFd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  return socket && ::connect(socket.Get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
+         PeerOutsideSandboxes(socket.Get()) != 0;
 }
 
 }  // namespace mxc

@@ -36,7 +36,7 @@ struct CleanupAnswer {
 [[nodiscard]] bool InScope(const HostChanges& changes);
 
 // `pipe` and `admission` are the process's own ends of the sockets, `parent` is the launcher.
-[[noreturn]] void RunCleanupProcess(int pipe, int admission, const HostChanges& changes, ConfigRecord& record,
+[[noreturn]] void RunCleanupProcess(int pipe, int admission, const HostChanges& changes, RunRecords& records,
                                     GuardedPaths& paths, pid_t parent);
 
 }  // namespace mxc

@@ -219,7 +219,7 @@ bool InScope(const HostChanges& changes) {
                      [](const RunGroup& group) { return group.plan.scope.has_value(); });
 }
 
-void RunCleanupProcess(int pipe, int admission, const HostChanges& changes, ConfigRecord& record,
+void RunCleanupProcess(int pipe, int admission, const HostChanges& changes, RunRecords& records,
                        GuardedPaths& paths, pid_t parent) {
   Detach(pipe, changes.terminal ? changes.terminal->terminal : -1, admission);
   UniqueFd launcher = HandleOf(parent);
@@ -248,8 +248,9 @@ void RunCleanupProcess(int pipe, int admission, const HostChanges& changes, Conf
     if (!judged) static_cast<void>(RestoreConfigs(changes.configs));
     if (made) static_cast<void>(paths.PutBack());
   }
-  record.Settle(judged ? RestoredConfigs{}.left : RestoreConfigs(changes.configs).left);
+  records.configs.Settle(judged ? RestoredConfigs{}.left : RestoreConfigs(changes.configs).left);
   if (made) static_cast<void>(paths.PutBack());
+  records.paths.Settle(paths);
   for (const Way& way : changes.ways) {
     if (!judged) static_cast<void>(TakeRightsBack(way));
   }

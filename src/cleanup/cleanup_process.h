@@ -18,6 +18,7 @@
 #include "cleanup/config_record.h"
 #include "cleanup/guarded_config.h"
 #include "cleanup/guarded_paths.h"
+#include "cleanup/put_back_record.h"
 #include "mxc/error.h"
 #include "mxc/git_snapshot.h"
 #include "stdio/private_terminal.h"
@@ -36,6 +37,12 @@ struct HostChanges {
     return placeholders.empty() && groups.empty() && !terminal && configs.empty() && paths.empty() &&
            ways.empty();
   }
+};
+
+// What a later call restores from, if nobody else could.
+struct RunRecords {
+  ConfigRecord configs = {};
+  PutBackRecord paths = {};
 };
 
 // Removes what a killed cleanup process has left: what still has our modes and names, and no other run uses.
@@ -77,9 +84,10 @@ class CleanupProcess {
   [[nodiscard]] static Result<CleanupProcess> StartOnce(const HostChanges& changes, bool& locked_out);
 
   HostChanges guarded_ = {};
-  ConfigRecord record_ = {};
+  RunRecords records_ = {};
   GuardedPaths paths_ = {};
-  UniqueFd pipe_;  // the cleanup process lives as long as this is open
+  bool restored_here_ = false;  // by the launcher
+  UniqueFd pipe_;               // the cleanup process lives as long as this is open
   UniqueFd admission_;
   pid_t process_ = -1;
 };

@@ -116,21 +116,27 @@ Result<CleanupProcess> CleanupProcess::StartOnce(const HostChanges& changes, boo
                        (!InScope(changes) || ConnectAskers(cleanup_process.admission_, admits));
   if (!reached) return SystemError(ErrorCode::kSetupFailed, "reach the cleanup process", errno);
   cleanup_process.guarded_ = changes;
+  NoteDirectories(cleanup_process.guarded_.configs);
   Result<GuardedPaths> paths = GuardedPaths::Remember(changes.paths);
   if (!paths) return paths.error();
   cleanup_process.paths_ = std::move(*paths);
   if (!changes.configs.empty()) {
-    Result<ConfigRecord> record = ConfigRecord::Write(changes.configs);
+    Result<ConfigRecord> record = ConfigRecord::Write(cleanup_process.guarded_.configs);
     if (!record) return record.error();
-    cleanup_process.record_ = std::move(*record);
+    cleanup_process.records_.configs = std::move(*record);
+  }
+  if (!cleanup_process.paths_.Empty()) {
+    Result<PutBackRecord> record = PutBackRecord::Write(cleanup_process.paths_);
+    if (!record) return record.error();
+    cleanup_process.records_.paths = std::move(*record);
   }
   const pid_t launcher = ::getpid();
   cleanup_process.process_ = ::fork();
   if (cleanup_process.process_ < 0)
     return SystemError(ErrorCode::kSetupFailed, "start the cleanup process", errno);
   if (cleanup_process.process_ == 0)
-    RunCleanupProcess(theirs.Get(), admits.Get(), changes, cleanup_process.record_, cleanup_process.paths_,
-                      launcher);
+    RunCleanupProcess(theirs.Get(), admits.Get(), cleanup_process.guarded_, cleanup_process.records_,
+                      cleanup_process.paths_, launcher);
   CleanupAnswer answer;
   ssize_t count = 0;
   while ((count = ::recv(cleanup_process.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
@@ -152,8 +158,9 @@ void ClearAway(const HostChanges& changes) {
 
 CleanupProcess::CleanupProcess(CleanupProcess&& other) noexcept
     : guarded_(std::move(other.guarded_)),
-      record_(std::move(other.record_)),
+      records_(std::move(other.records_)),
       paths_(std::move(other.paths_)),
+      restored_here_(other.restored_here_),
       pipe_(std::move(other.pipe_)),
       admission_(std::move(other.admission_)),
       process_(std::exchange(other.process_, -1)) {}
@@ -162,8 +169,9 @@ CleanupProcess& CleanupProcess::operator=(CleanupProcess&& other) noexcept {
   if (this != &other) {
     Dismiss();
     guarded_ = std::move(other.guarded_);
-    record_ = std::move(other.record_);
+    records_ = std::move(other.records_);
     paths_ = std::move(other.paths_);
+    restored_here_ = other.restored_here_;
     pipe_ = std::move(other.pipe_);
     admission_ = std::move(other.admission_);
     process_ = std::exchange(other.process_, -1);
@@ -176,7 +184,7 @@ void CleanupProcess::Watch(pid_t process) const {
 }
 
 void CleanupProcess::KeepConfigs() {
-  record_.Remove();
+  records_.configs.Remove();
   guarded_.configs.clear();
   if (pipe_) ::send(pipe_.Get(), &kKeepConfigs, sizeof kKeepConfigs, MSG_NOSIGNAL);
 }
@@ -198,6 +206,7 @@ PutBackReport CleanupProcess::PutBack() {
   ::kill(process_, SIGKILL);
   paths_.Open();
   static_cast<void>(paths_.PutBack());
+  restored_here_ = true;
   return {.paths = paths_.Found()};
 }
 
@@ -211,9 +220,11 @@ void CleanupProcess::Dismiss() {
   process_ = -1;
   if (WIFSIGNALED(status)) {
     ClearAway(guarded_);
-    record_.Settle(RestoreConfigs(guarded_.configs).left);
+    records_.configs.Settle(RestoreConfigs(guarded_.configs).left);
+    if (restored_here_) records_.paths.Settle(paths_);
   }
-  record_.Forget();
+  records_.configs.Forget();
+  records_.paths.Forget();
 }
 
 }  // namespace mxc

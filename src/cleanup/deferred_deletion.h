@@ -16,8 +16,8 @@ namespace mxc {
 [[nodiscard]] Status MakeLink(const std::string& path, const std::string& text);
 
 // Replaces the object at `path` by a file with `text`, with its owner and at most its rights. Renames the old
-// object, and empties it if the file system is full; returns its new path, "" if there was none. Errors:
-// kSetupFailed; the old object may have been renamed then.
+// object, and empties or removes it if the file system is full; returns its new path, "" if there is none.
+// Errors: kSetupFailed; the old object may have been renamed or removed then.
 [[nodiscard]] Result<std::string> PutBack(const std::string& path, std::string_view text, unsigned mode);
 
 // Gives the caller all rights in their own directory if they cannot list it. False: nothing was changed.

@@ -32,15 +32,6 @@ bool WriteNew(int directory, const std::string& name, std::string_view text, uns
   return false;
 }
 
-// Truncates a file that the command wrote and that has one name, to free space on a full disk.
-bool Empty(int directory, const std::string& path) {
-  const std::string name{NameOf(path)};
-  const UniqueFd file{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
-  struct stat status {};
-  return file && ::fstat(file.Get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
-         ::ftruncate(file.Get(), 0) == 0;
-}
-
 }  // namespace
 
 Result<std::string> SetAside(const std::string& path, const std::string& into) {
@@ -73,17 +64,23 @@ Result<std::string> PutBack(const std::string& path, std::string_view text, unsi
   std::string left;
   // First, so that it is gone from its name whatever fails below.
   if (stands) {
-    Result<std::string> aside = SetAside(path, "");
+    Result<std::string> aside = TakeAway(directory, place->name);
     if (!aside) return aside;
     left = std::move(*aside);
   }
   const std::string name = NameAside(place->name, "-" + RandomName());
   const auto write = [&] { return WriteNew(directory, name, text, mode, stands ? &there : nullptr); };
   bool written = write();
-  if (!written && (errno == ENOSPC || errno == EDQUOT) && stands && Empty(directory, left)) written = write();
-  if (written && ::renameat(directory, name.c_str(), directory, place->name.c_str()) == 0) return left;
+  const bool full = !written && IsOfNoRoom(errno) && !left.empty();
+  if (full && EmptyNamed(directory, left)) written = write();
+  if (full && !written && RemoveNamed(directory, left)) {  // its inode may be what is missing
+    left.clear();
+    written = write();
+  }
+  const std::string left_path = left.empty() ? "" : JoinPath(ParentOf(path), left);
+  if (written && ::renameat(directory, name.c_str(), directory, place->name.c_str()) == 0) return left_path;
   Error error = SystemError(ErrorCode::kSetupFailed, "write " + Quoted(path), errno);
-  if (stands) error.message += ", and what the command left there is now " + Quoted(left);
+  if (!left.empty()) error.message += ", and what the command left there is now " + Quoted(left_path);
   if (written) ::unlinkat(directory, name.c_str(), 0);
   return error;
 }

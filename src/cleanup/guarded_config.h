@@ -1,7 +1,6 @@
 // Configurations that are restored when a run has ended and nobody has judged them.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 namespace mxc {
@@ -11,8 +10,8 @@ namespace mxc {
 struct GuardedConfig {
   std::string path = {};
   std::string text = {};
-  unsigned mode = 0600;         // the most that it may be restored with
-  std::uint64_t directory = 0;  // inode of its parent directory; 0: not known
+  unsigned mode = 0600;        // the most that it may be restored with
+  std::string directory = {};  // identity of its parent directory, noted when the cleanup process starts
   bool alone = false;  // no other run may write it meanwhile, which could restore what this one removes
 };
 

@@ -18,17 +18,25 @@ namespace mxc {
 [[nodiscard]] std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, const GuardedPaths& guarded,
                                       std::vector<UniqueFd>& locks);
 
+// Notes which directory each of them is in.
+void NoteDirectories(std::vector<GuardedConfig>& configs);
+
 struct RestoredConfigs {
   std::size_t count = 0;
   struct Left {
     GuardedConfig config = {};
     std::string why = {};
+    bool other = false;  // another directory has the name of its own, in which a later call restores nothing
   };
   std::vector<Left> left = {};  // not restored: the directory was moved, or cannot be written
 };
 
-// Restores each configuration that has changed. `again`: a second attempt, which restores nothing in another
-// directory that has the old one's name: the first attempt did that.
-[[nodiscard]] RestoredConfigs RestoreConfigs(const std::vector<GuardedConfig>& configs, bool again = false);
+// When a run ends, what the command has put in the place of a directory is its own: the configuration is
+// restored there as well. Later the user may have.
+enum class InOtherDirectories { kRestore, kLeave };
+
+// Restores each configuration that has changed.
+[[nodiscard]] RestoredConfigs RestoreConfigs(const std::vector<GuardedConfig>& configs,
+                                             InOtherDirectories others = InOtherDirectories::kRestore);
 
 }  // namespace mxc

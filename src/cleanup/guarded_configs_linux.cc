@@ -8,6 +8,7 @@
 
 #include "base/path.h"
 #include "cleanup/deferred_deletion.h"
+#include "cleanup/directory_identity.h"
 #include "cleanup/guarded_configs.h"
 #include "cleanup/named_place.h"
 
@@ -50,7 +51,14 @@ std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, const Guarded
   return configs.size();
 }
 
-RestoredConfigs RestoreConfigs(const std::vector<GuardedConfig>& configs, bool again) {
+void NoteDirectories(std::vector<GuardedConfig>& configs) {
+  for (GuardedConfig& config : configs) {
+    const Result<NamedPlace> place = OpenPlace(config.path);
+    if (place) config.directory = IdentityOf(place->directory.Get());
+  }
+}
+
+RestoredConfigs RestoreConfigs(const std::vector<GuardedConfig>& configs, InOtherDirectories others) {
   RestoredConfigs restored;
   for (const GuardedConfig& config : configs) {
     const Result<NamedPlace> place = OpenPlace(config.path);
@@ -58,16 +66,14 @@ RestoredConfigs RestoreConfigs(const std::vector<GuardedConfig>& configs, bool a
       restored.left.push_back({.config = config, .why = place.error().message});
       continue;
     }
-    struct stat status {};
-    const bool another = config.directory != 0 && ::fstat(place->directory.Get(), &status) == 0 &&
-                         status.st_ino != config.directory;
-    if (!(another && again) && !SaysTheSame(config)) {
+    const bool other = !config.directory.empty() && IdentityOf(place->directory.Get()) != config.directory;
+    if ((!other || others == InOtherDirectories::kRestore) && !SaysTheSame(config)) {
       const Result<std::string> put_back = PutBack(config.path, config.text, config.mode);
       if (!put_back) restored.left.push_back({.config = config, .why = put_back.error().message});
       if (!put_back) continue;
       ++restored.count;
     }
-    if (another) restored.left.push_back({.config = config, .why = "its directory is another one now"});
+    if (other) restored.left.push_back({.config = config, .other = true});
   }
   return restored;
 }

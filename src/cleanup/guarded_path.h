@@ -18,9 +18,10 @@ struct GuardedPath {
 // A path that had changed and was restored.
 struct PutBackPath {
   std::string path = {};
-  std::string aside = {};    // new path of the object that was there; "": there was none
+  std::string aside = {};    // new path of the object that was there; "": there is none
   std::string failure = {};  // why it could not be restored; "": it was
   bool gone = false;         // the path is missing now: the original was moved away or removed
+  bool missing = false;      // with a failure: nothing stands at the path now
 };
 
 struct PutBackReport {

@@ -44,10 +44,22 @@ class GuardedPaths {
   // Whether we have locked `directory`.
   [[nodiscard]] bool Locks(std::string_view directory) const;
 
-  // Restores all of them. True: something had changed and is restored.
+  // Restores all of them. What cannot be restored is taken out of the way. True: something had changed and is
+  // restored, or taken away.
   bool PutBack();
   // The paths restored so far, each once, with its last result.
   [[nodiscard]] std::vector<PutBackPath> Found() const;
+
+  // Those that could not be restored.
+  struct Left {
+    std::string path = {};
+    std::string directory = {};  // its identity
+    KeptFile kept = {};
+    bool missing = false;  // nothing stands there
+  };
+  [[nodiscard]] std::vector<Left> NotRestored() const;
+  // All of them, as if none could be.
+  [[nodiscard]] std::vector<Left> All() const;
 
   // For a watch: the directories from the grants down to the paths, the names that matter there, and the
   // files and directories that were remembered.
@@ -59,6 +71,7 @@ class GuardedPaths {
   struct Directory {
     dev_t device = 0;
     ino_t inode = 0;
+    std::string identity = {};
     mode_t mode = 0;
     bool there = false;
     UniqueFd opened = {};
@@ -70,6 +83,8 @@ class GuardedPaths {
     std::string directory = {};
     std::string name = {};
     KeptFile kept = {};
+    bool failed = false;  // the last attempt to restore it
+    bool missing = false;
   };
 
   [[nodiscard]] static Status RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths& guarded);
@@ -81,7 +96,9 @@ class GuardedPaths {
   // Restores the rights that its owner had. True: one was missing.
   [[nodiscard]] bool GiveRightsBack(const std::string& path);
   bool PutBackOne(Place& place);
-  void Note(const std::string& path, Result<std::string> aside, bool gone = false);
+  [[nodiscard]] Left LeftOf(const Place& place) const;
+  // `aside` and `failure`: as of MadeAgain.
+  void Note(const std::string& path, const MadeAgain& made, bool gone = false);
 
   std::vector<Place> places_ = {};  // none below another
   std::map<std::string, Directory, std::less<>> directories_ = {};

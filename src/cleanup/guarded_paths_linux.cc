@@ -11,6 +11,7 @@
 
 #include "base/path.h"
 #include "base/quoted.h"
+#include "cleanup/directory_identity.h"
 #include "cleanup/guarded_paths.h"
 #include "cleanup/named_place.h"
 #include "cleanup/placeholders.h"
@@ -64,6 +65,12 @@ Error Replaced(const std::string& path) {
                      "run the command again; something else is writing there");
 }
 
+// Takes away what is not wanted, as MakeAgain.
+MadeAgain TakenAway(int directory, const std::string& name) {
+  KeptFile nothing;
+  return MakeAgain(directory, name, nothing);
+}
+
 }  // namespace
 
 Status GuardedPaths::RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths& guarded) {
@@ -77,6 +84,7 @@ Status GuardedPaths::RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths&
     if (::fstat(fd, &status) != 0) return CannotRemember(place.path.path, errno);
     directory.device = status.st_dev;
     directory.inode = status.st_ino;
+    directory.identity = IdentityOf(fd);
     directory.mode = status.st_mode;
     directory.there = true;
     const auto& object = place.path.object;
@@ -144,11 +152,14 @@ bool GuardedPaths::Locks(std::string_view directory) const {
   return found != directories_.end() && found->second.locked;
 }
 
-void GuardedPaths::Note(const std::string& path, Result<std::string> aside, bool gone) {
+void GuardedPaths::Note(const std::string& path, const MadeAgain& made, bool gone) {
   PutBackPath& noted = found_[path];
-  noted = {.path = path, .aside = noted.aside, .gone = gone || noted.gone};
-  if (!aside) noted.failure = aside.error().message;
-  if (aside && !aside->empty()) noted.aside = JoinPath(ParentOf(path), *aside);
+  const std::string before = std::exchange(noted.aside, {});
+  noted = {.path = path,
+           .aside = made.aside.empty() ? before : JoinPath(ParentOf(path), made.aside),
+           .failure = made.failure,
+           .gone = gone || noted.gone,
+           .missing = !made.failure.empty() && !made.stands};
 }
 
 // The same way down leads from it to the directory that is known. Only what is in the grant is renamed.
@@ -186,9 +197,9 @@ UniqueFd GuardedPaths::OpenOther(const std::string& directory, const Place& plac
     UniqueFd next{::openat(here.Get(), name.c_str(), kDirectoryItself)};
     const std::string path = directory.substr(0, end);
     if (!next && errno == ENOTDIR && IsIn(path, place.path.grant)) {
-      Result<std::string> aside = RenameAside(here.Get(), name, here.Get(), name);
-      const bool again = aside && MoveBack(place, path, here.Get());
-      Note(path, std::move(aside), !again);
+      const MadeAgain taken = TakenAway(here.Get(), name);
+      const bool again = taken.failure.empty() && MoveBack(place, path, here.Get());
+      Note(path, taken, !again);
       if (again) next = UniqueFd{::openat(here.Get(), name.c_str(), kDirectoryItself)};
     }
     here = std::move(next);
@@ -208,7 +219,7 @@ bool GuardedPaths::GiveRightsBack(const std::string& path) {
   if (!known.opened || ::fstat(known.opened.Get(), &status) != 0) return false;
   const bool missing = (known.mode & ~status.st_mode & S_IRWXU) != 0;
   if (!missing || ::fchmod(known.opened.Get(), known.mode & ~static_cast<mode_t>(S_IFMT)) != 0) return false;
-  Note(path, std::string());
+  Note(path, {});
   return true;
 }
 
@@ -219,10 +230,17 @@ bool GuardedPaths::PutBackOne(Place& place) {
   // A directory that was removed has no links left.
   const bool stands = known >= 0 && ::fstat(known, &status) == 0 && status.st_nlink > 0;
   bool changed = closed;
-  if (stands && !IsAsKept(known, place.name, place.kept)) {
-    Result<std::string> aside = MakeAgain(known, place.name, place.kept);
-    changed = changed || aside.ok();
-    Note(place.path.path, std::move(aside));
+  const bool same = !stands || IsAsKept(known, place.name, place.kept);
+  if (same && place.failed) {
+    place.failed = false;
+    Note(place.path.path, {});
+  }
+  if (!same) {
+    const MadeAgain made = MakeAgain(known, place.name, place.kept);
+    changed = changed || made.changed;
+    place.failed = !made.failure.empty();
+    place.missing = place.failed && !made.stands;
+    Note(place.path.path, made);
     if (place.kept.other_owner && found_[place.path.path].failure.empty())
       found_[place.path.path].failure = "its owner or group is another, what it says was put back";
   }
@@ -230,9 +248,9 @@ bool GuardedPaths::PutBackOne(Place& place) {
   const UniqueFd other = OpenOther(place.directory, place);
   if (other && ::fstatat(other.Get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
       !IsAsKept(other.Get(), place.name, place.kept)) {
-    Result<std::string> aside = RenameAside(other.Get(), place.name, other.Get(), place.name);
-    changed = changed || aside.ok();
-    Note(place.path.path, std::move(aside), place.kept.mode != 0);
+    const MadeAgain taken = TakenAway(other.Get(), place.name);
+    changed = changed || taken.changed;
+    Note(place.path.path, taken, place.kept.mode != 0);
   }
   return changed || found_.size() != noted;
 }
@@ -249,8 +267,32 @@ std::vector<PutBackPath> GuardedPaths::Found() const {
     found.push_back(each);
     struct stat status {};
     found.back().gone = each.gone && ::lstat(path.c_str(), &status) != 0;
+    if (::lstat(each.aside.c_str(), &status) != 0) found.back().aside.clear();
   }
   return found;
+}
+
+GuardedPaths::Left GuardedPaths::LeftOf(const Place& place) const {
+  return {.path = place.path.path,
+          .directory = directories_.find(place.directory)->second.identity,
+          .kept = place.kept,
+          .missing = place.missing};
+}
+
+std::vector<GuardedPaths::Left> GuardedPaths::NotRestored() const {
+  std::vector<Left> left;
+  for (const Place& place : places_) {
+    if (place.failed) left.push_back(LeftOf(place));
+  }
+  return left;
+}
+
+std::vector<GuardedPaths::Left> GuardedPaths::All() const {
+  std::vector<Left> all;
+  for (const Place& place : places_) {
+    if (directories_.find(place.directory)->second.there) all.push_back(LeftOf(place));
+  }
+  return all;
 }
 
 std::set<std::string> GuardedPaths::Directories() const {

@@ -36,9 +36,17 @@ struct KeepRoom {
 [[nodiscard]] int Keep(int borrowed_directory, const std::string& name, KeepRoom& room, KeptFile& kept);
 // Whether content, rights, owner and names are the same. Pipes, sockets and devices always count as the same.
 [[nodiscard]] bool IsAsKept(int borrowed_directory, const std::string& name, const KeptFile& kept);
-// Restores `kept`, and renames the object in its place; returns the new name, "" if there was none. If an
-// object of the same content was renamed before, returns that name. Updates `kept`: an ordinary user cannot
-// restore owner and group, so the present ones get only the rights that everybody had. Errors: kSetupFailed.
-[[nodiscard]] Result<std::string> MakeAgain(int borrowed_directory, const std::string& name, KeptFile& kept);
+struct MadeAgain {
+  std::string aside = {};    // new name of the object that stood there; "": there was none, or it is removed
+  std::string failure = {};  // why the path is not as it was kept; "": it is
+  bool changed = false;      // something stands there that did not, or the other way round
+  bool stands = false;       // with a failure: something stands there
+};
+
+// Takes away the object at `name`, whatever else fails, and restores `kept`. If the file system is full, what
+// was taken away is emptied or removed to make room. If an object of the same content was renamed before,
+// gives that name. Updates `kept`: an ordinary user cannot restore owner and group, so the present ones get
+// only the rights that everybody had.
+[[nodiscard]] MadeAgain MakeAgain(int borrowed_directory, const std::string& name, KeptFile& kept);
 
 }  // namespace mxc

@@ -134,6 +134,30 @@ int Make(int directory, const std::string& name, KeptFile& kept) {
   return GiveRights(opened.Get(), kept);
 }
 
+// Returns an errno, with nothing left of it, or 0.
+int MakeWhole(int directory, const std::string& name, KeptFile& kept) {
+  if (Make(directory, name, kept) == 0) return 0;
+  const int number = errno;
+  static_cast<void>(RemoveNamed(directory, name));
+  return number == 0 ? EIO : number;
+}
+
+// Once more, where the file system was full: in the room of what was renamed to `aside`; "": it is removed.
+int MakeInItsRoom(int directory, const std::string& name, KeptFile& kept, int number, std::string& aside) {
+  if (!IsOfNoRoom(number) || aside.empty()) return number;
+  if (EmptyNamed(directory, aside)) number = MakeWhole(directory, name, kept);
+  if (number == 0 || !RemoveNamed(directory, aside)) return number;
+  aside.clear();
+  return MakeWhole(directory, name, kept);
+}
+
+// Where the directory gives away no name: in the file itself, which is left empty if there is no room.
+bool Overwrite(int directory, const std::string& name, KeptFile& kept) {
+  if (!S_ISREG(kept.mode) || !EmptyNamed(directory, name)) return false;
+  const UniqueFd file{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  return file && WriteAll(file.Get(), kept.text) && GiveRights(file.Get(), kept) == 0;
+}
+
 // Keeps one copy of files with equal contents: a program may write the same file again and again.
 std::string OneOfAlike(int directory, const std::string& name, const std::string& aside) {
   constexpr std::size_t kMostNames = 4096;
@@ -190,26 +214,42 @@ bool IsAsKept(int borrowed_directory, const std::string& name, const KeptFile& k
   return (!S_ISREG(kept.mode) && !S_ISLNK(kept.mode)) || IsTextAsKept(borrowed_directory, name, kept);
 }
 
-Result<std::string> MakeAgain(int borrowed_directory, const std::string& name, KeptFile& kept) {
+MadeAgain MakeAgain(int borrowed_directory, const std::string& name, KeptFile& kept) {
   const WritableDirectory writable{borrowed_directory};
   const std::string made = NameAside(name, "-" + RandomName());
   if (!IsMade(kept)) kept = {};
-  const auto failed = [&](Error error) {
-    ::unlinkat(borrowed_directory, made.c_str(), 0);
-    return error;
-  };
-  const auto cannot_write = [&] {
-    return failed(SystemError(ErrorCode::kSetupFailed, "write " + Quoted(name), errno));
-  };
-  if (kept.mode != 0 && Make(borrowed_directory, made, kept) != 0) return cannot_write();
+  // Before anything is taken away: programs of the host find one or the other.
+  int number = kept.mode == 0 ? 0 : MakeWhole(borrowed_directory, made, kept);
   struct stat there {};
-  const bool stands = ::fstatat(borrowed_directory, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
-  Result<std::string> aside =
-      stands ? RenameAside(borrowed_directory, name, borrowed_directory, name) : std::string();
-  if (!aside) return failed(aside.error());
-  if (kept.mode != 0 && ::renameat(borrowed_directory, made.c_str(), borrowed_directory, name.c_str()) != 0)
-    return cannot_write();
-  return aside->empty() ? aside : OneOfAlike(borrowed_directory, name, *aside);
+  const auto stands = [&] {
+    return ::fstatat(borrowed_directory, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
+  };
+  MadeAgain done;
+  if (stands()) {
+    Result<std::string> aside = TakeAway(borrowed_directory, name);
+    if (!aside) {
+      static_cast<void>(RemoveNamed(borrowed_directory, made));
+      done.changed = Overwrite(borrowed_directory, name, kept);
+      if (!done.changed) done.failure = aside.error().message;
+      done.stands = true;
+      return done;
+    }
+    done.changed = true;
+    done.aside = std::move(*aside);
+    number = MakeInItsRoom(borrowed_directory, made, kept, number, done.aside);
+  }
+  if (number == 0 && kept.mode != 0 &&
+      ::renameat(borrowed_directory, made.c_str(), borrowed_directory, name.c_str()) != 0) {
+    number = errno;
+    static_cast<void>(RemoveNamed(borrowed_directory, made));
+  }
+  done.changed = done.changed || number == 0;
+  if (number != 0) {
+    done.failure = SystemError(ErrorCode::kSetupFailed, "write " + Quoted(name), number).message;
+    done.stands = stands();
+  }
+  if (!done.aside.empty()) done.aside = OneOfAlike(borrowed_directory, name, done.aside);
+  return done;
 }
 
 }  // namespace mxc

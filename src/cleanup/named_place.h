@@ -28,6 +28,16 @@ struct NamedPlace {
 [[nodiscard]] Result<std::string> RenameAside(int borrowed_from, const std::string& name, int borrowed_to,
                                               const std::string& wanted);
 
+// Takes what stands at `name` away without needing room for it: renames it as RenameAside, or removes it
+// where the directory cannot take another name. Returns the new name, "" if it was removed. Errors:
+// kSetupFailed; it stands there still, or is an empty file.
+[[nodiscard]] Result<std::string> TakeAway(int borrowed_directory, const std::string& name);
+// Removes what stands at `name`, a directory with all that is in it (on Linux). False: errno.
+[[nodiscard]] bool RemoveNamed(int borrowed_directory, const std::string& name);
+// Truncates a regular file that has one name. False: it is no such file, or cannot be truncated.
+[[nodiscard]] bool EmptyNamed(int borrowed_directory, const std::string& name);
+[[nodiscard]] bool IsOfNoRoom(int number);  // ENOSPC and its like
+
 // Adds the names in a directory. -1 with errno: EFBIG if there are more than `limit`.
 [[nodiscard]] int ListNames(int borrowed_directory, std::size_t limit, std::vector<std::string>& names);
 

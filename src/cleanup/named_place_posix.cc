@@ -10,6 +10,7 @@
 
 #include "base/own_files.h"
 #include "base/quoted.h"
+#include "base/remove_tree.h"
 #include "cleanup/named_place.h"
 
 namespace mxc {
@@ -93,6 +94,37 @@ Result<std::string> RenameAside(int borrowed_from, const std::string& name, int 
     break;
   }
   return SystemError(ErrorCode::kSetupFailed, "rename " + Quoted(name), errno);
+}
+
+bool IsOfNoRoom(int number) { return number == ENOSPC || number == EDQUOT; }
+
+bool EmptyNamed(int borrowed_directory, const std::string& name) {
+  constexpr int kWriting = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  const UniqueFd file{::openat(borrowed_directory, name.c_str(), kWriting)};
+  struct stat status {};
+  return file && ::fstat(file.Get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+         ::ftruncate(file.Get(), 0) == 0;
+}
+
+bool RemoveNamed(int borrowed_directory, const std::string& name) {
+  const WritableDirectory opened{borrowed_directory};
+  if (::unlinkat(borrowed_directory, name.c_str(), 0) == 0) return true;
+#ifdef __linux__
+  struct stat status {};
+  if (::fstatat(borrowed_directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (!S_ISDIR(status.st_mode)) return ::unlinkat(borrowed_directory, name.c_str(), 0) == 0;
+  RemoveTree(("/proc/self/fd/" + std::to_string(borrowed_directory) + "/" + name).c_str());
+  if (::fstatat(borrowed_directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return true;
+#endif
+  return ::unlinkat(borrowed_directory, name.c_str(), AT_REMOVEDIR) == 0;
+}
+
+Result<std::string> TakeAway(int borrowed_directory, const std::string& name) {
+  Result<std::string> aside = RenameAside(borrowed_directory, name, borrowed_directory, name);
+  if (aside) return aside;
+  if (RemoveNamed(borrowed_directory, name)) return std::string();
+  static_cast<void>(EmptyNamed(borrowed_directory, name));
+  return aside;
 }
 
 WritableDirectory::WritableDirectory(int borrowed_directory) : directory_(borrowed_directory) {

@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kAnswerEnd = ".";
 constexpr std::string_view kCommandEnded = "!";
 constexpr std::string_view kGone = "gone";
+constexpr std::string_view kMissing = "missing";
 constexpr std::size_t kMaxAnswerBytes = std::size_t{64} * 1024;
 
 std::string TakeField(std::string_view& text) { return std::string(TakePiece(text, '\0')); }
@@ -23,8 +24,8 @@ std::string TakeField(std::string_view& text) { return std::string(TakePiece(tex
 
 void AnswerPutBack(int borrowed_socket, const PutBackReport& report) {
   for (const PutBackPath& each : report.paths) {
-    const std::string text =
-        each.path + '\0' + each.aside + '\0' + each.failure + '\0' + (each.gone ? std::string(kGone) : "");
+    const std::string_view state = each.missing ? kMissing : each.gone ? kGone : "";
+    const std::string text = each.path + '\0' + each.aside + '\0' + each.failure + '\0' + std::string(state);
     ::send(borrowed_socket, text.data(), text.size(), MSG_NOSIGNAL);
   }
   const std::string_view last = report.ended ? kCommandEnded : kAnswerEnd;
@@ -49,7 +50,9 @@ std::optional<PutBackReport> ReadPutBack(int borrowed_socket, int timeout_ms) {
     each.path = TakeField(text);
     each.aside = TakeField(text);
     each.failure = TakeField(text);
-    each.gone = TakeField(text) == kGone;
+    const std::string state = TakeField(text);
+    each.gone = state == kGone;
+    each.missing = state == kMissing;
     report.paths.push_back(std::move(each));
   }
 }

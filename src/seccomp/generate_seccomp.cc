@@ -77,6 +77,8 @@ void Add(Rules& rules, int number, Rule rule) {
 }
 
 void Deny(Rules& rules, int number, int error, std::initializer_list<Bits> conditions) {
+  Require(number < 0 || static_cast<std::uint32_t>(number) <= kNewestKnownCall,
+          "kNewestKnownCall is too low");
   Rule rule{.error = error};
   for (const Bits& bits : conditions) {
     if (bits.mask != 0) rule.tests.push_back(TestOf(bits));
@@ -99,19 +101,17 @@ void DenyOutside(Rules& rules, const AllowedValues& row) {
   Add(rules, NumberOf(row.name, -1), std::move(rule));
 }
 
-// Of another architecture nothing is known, so nothing is answered. x32 calls carry bit 30 in their number;
-// ENOSYS is what a kernel without x32 answers.
+// Of another architecture nothing is known, so nothing is answered. x32 calls carry bit 30 in their number,
+// and so are beyond what is known.
 std::vector<sock_filter> Gate() {
-  std::vector<sock_filter> gate = {
+  return {
       {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)},
       {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, target.audited},
       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
       {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+      {BPF_JMP | BPF_JGT | BPF_K, 0, 1, kNewestKnownCall},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS},
   };
-  if (target.token != SCMP_ARCH_X86_64) return gate;
-  gate.push_back({BPF_JMP | BPF_JGE | BPF_K, 0, 1, 0x40000000U});
-  gate.push_back({BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS});
-  return gate;
 }
 
 std::vector<sock_filter> ProgramOf(const Rules& rules) {

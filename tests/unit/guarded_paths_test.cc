@@ -1,13 +1,19 @@
 // What is put back at the end of a run, whatever was seen meanwhile.
 #include "cleanup/guarded_paths.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "cleanup/put_back_answer.h"
@@ -150,6 +156,86 @@ TEST_F(GuardedPathsTest, WhatIsRemovedForALinkIsGone) {
   }
 }
 
+// A file system that is full, of blocks or of files, where `scratch/small` is.
+class FullFileSystem : public GuardedPathsTest {
+ protected:
+  // Runs `test` in a child with mounts of its own, in a repository that was remembered before `fill`.
+  void In(const char* options, const std::function<void(const std::string& small)>& test) const {
+    if (::geteuid() != 0) GTEST_SKIP() << "a file system of its own needs root";
+    const std::string small = At("small");
+    fs::create_directories(small);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                           ::mount("none", small.c_str(), "tmpfs", 0, options) == 0;
+      if (mounted) test(small);
+      std::_Exit(!mounted || HasFailure() ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << options;
+  }
+};
+
+TEST_F(FullFileSystem, WhatTheCommandWroteIsTakenAwayWithoutRoom) {
+  for (const char* options : {"size=200k,nr_inodes=40", "nr_inodes=12"}) {
+    In(options, [&](const std::string& small) {
+      fs::create_directories(small + "/git/hooks");
+      WriteText(small + "/git/config", "[core]\n");
+      WriteText(small + "/git/hooks/one", "#!/bin/sh\n");
+      Result<GuardedPaths> guarded = GuardedPaths::Remember(
+          {Guard("small/git/config"), Guard("small/git/hooks"), Guard("small/git/info")});
+      ASSERT_TRUE(guarded.ok());
+      ASSERT_EQ(guarded->OpenAlone(), guarded->Size());
+      WriteText(small + "/git/config", "evil");
+      WriteText(small + "/git/hooks/one", "evil");
+      // Somebody has what is removed open still: it gives no room back.
+      const UniqueFd config{::open((small + "/git/config").c_str(), O_RDONLY | O_CLOEXEC)};
+      const UniqueFd hook{::open((small + "/git/hooks/one").c_str(), O_RDONLY | O_CLOEXEC)};
+      ASSERT_TRUE(RunInChild(ShellPlan("cd " + small +
+                                       "; i=0; while : >f$i; do i=$((i+1)); done; "
+                                       "cat /dev/zero >>f0"))
+                      .ok);
+      EXPECT_TRUE(guarded->PutBack());
+      EXPECT_NE(ReadText(small + "/git/config"), "evil");
+      EXPECT_NE(ReadText(small + "/git/hooks/one"), "evil");
+      for (int i = 0; i < 3; ++i) static_cast<void>(guarded->PutBack());
+      EXPECT_EQ(RunInChild(ShellPlan("ls -A " + small + "/git | grep -c untrusted-")).out, "0\n")
+          << "attempts leave nothing";
+      // It is put back when there is room.
+      ASSERT_TRUE(RunInChild(ShellPlan("rm " + small + "/f*")).ok);
+      static_cast<void>(guarded->PutBack());
+      EXPECT_EQ(ReadText(small + "/git/config"), "[core]\n");
+      EXPECT_EQ(ReadText(small + "/git/hooks/one"), "#!/bin/sh\n");
+      EXPECT_TRUE(guarded->NotRestored().empty());
+      for (const PutBackPath& path : guarded->Found()) EXPECT_EQ(path.failure, "") << path.path;
+    });
+  }
+}
+
+TEST_F(FullFileSystem, WhatIsMissingIsToldAndRecorded) {
+  In("nr_inodes=6", [&](const std::string& small) {
+    fs::create_directories(small + "/git");
+    WriteText(small + "/git/config", "[core]\n");
+    Result<GuardedPaths> guarded = GuardedPaths::Remember({Guard("small/git/config")});
+    ASSERT_TRUE(guarded.ok());
+    ASSERT_EQ(guarded->OpenAlone(), 1U);
+    // The command takes the file for another name, and what is free.
+    ASSERT_TRUE(RunInChild(ShellPlan("cd " + small +
+                                     "; mv git/config f; i=0; "
+                                     "while : >f$i; do i=$((i+1)); done"))
+                    .ok);
+    EXPECT_FALSE(guarded->PutBack());
+    ASSERT_EQ(guarded->Found().size(), 1U);
+    EXPECT_TRUE(guarded->Found().front().missing);
+    EXPECT_NE(guarded->Found().front().failure, "");
+    ASSERT_EQ(guarded->NotRestored().size(), 1U);
+    EXPECT_TRUE(guarded->NotRestored().front().missing);
+    EXPECT_EQ(guarded->NotRestored().front().kept.text, "[core]\n");
+  });
+}
+
 TEST_F(GuardedPathsTest, WhatWasReplacedBeforeItWasRememberedIsRefused) {
   GuardedPath guard = Guard("git/config");
   fs::rename(At("git/config"), At("kept"));
@@ -173,7 +259,7 @@ TEST_F(GuardedPathsTest, TheAnswerArrivesWhole) {
   const UniqueFd ours{ends[0]};
   UniqueFd theirs{ends[1]};
   AnswerPutBack(theirs.Get(), {.paths = {{.path = "/a", .aside = "/a.untrusted", .gone = true},
-                                         {.path = "/b", .failure = "why"}},
+                                         {.path = "/b", .failure = "why", .missing = true}},
                                .ended = true});
   const auto answer = ReadPutBack(ours.Get(), 1000);
   ASSERT_TRUE(answer.has_value());
@@ -182,6 +268,8 @@ TEST_F(GuardedPathsTest, TheAnswerArrivesWhole) {
   EXPECT_TRUE(answer->paths[0].gone);
   EXPECT_EQ(answer->paths[1].failure, "why");
   EXPECT_FALSE(answer->paths[1].gone);
+  EXPECT_TRUE(answer->paths[1].missing);
+  EXPECT_FALSE(answer->paths[0].missing);
   EXPECT_TRUE(answer->ended);
   theirs.Reset();
   EXPECT_FALSE(ReadPutBack(ours.Get(), 1000).has_value());

@@ -305,6 +305,20 @@ TEST(SeccompRules, ForeignCallTablesAreClosed) {
 #endif
 }
 
+// Of what is newer than this program nobody has judged whether it may pass.
+TEST(SeccompRules, WhatIsNotKnownDoesNotExist) {
+  constexpr long kFileGetAttribute = 468;
+  constexpr long kFileSetAttribute = 469;
+  for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kRootCaller,
+                                       SeccompProfile::kSharedSystem, SeccompProfile::kNoSockets}) {
+    for (const long number : {471L, 500L, 1000L, 0x3fffffffL, 0x7fffffffL, -1L})
+      EXPECT_EQ(Ask(profile, Call(number)).action, Errno(ENOSYS)) << number;
+    EXPECT_EQ(Ask(profile, Call(kFileGetAttribute)).action, SECCOMP_RET_ALLOW);
+    const bool alone = profile == SeccompProfile::kSharedSystem;
+    EXPECT_EQ(Ask(profile, Call(kFileSetAttribute)).action, alone ? Errno(ENOSYS) : SECCOMP_RET_ALLOW);
+  }
+}
+
 TEST(SeccompRules, MemoryAndSocketOptionsOfEverydayPass) {
   const auto ask = [](long number, unsigned argument, std::uint64_t value, std::uint64_t option = 0) {
     seccomp_data data = Call(number);

@@ -343,5 +343,30 @@ TEST_F(SessionPeer, ADeadListenerIsNobody) {
   EXPECT_EQ(PeerOutsideSandboxes(launcher.Get()), 0);
 }
 
+// Another user who takes an abstract name is nobody, whether or not he answers.
+TEST(AbstractName, IsOfWhoeverListensThere) {
+  const std::string name = "mxc-test-" + std::to_string(::getpid());
+  EXPECT_FALSE(IsListenedOutsideSandboxes(name)) << "nobody";
+  EXPECT_FALSE(IsListenedOutsideSandboxes(std::string(200, 'x')));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  UniqueFd listening{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  ASSERT_EQ(::bind(listening.Get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listening.Get(), 5), 0);
+  EXPECT_TRUE(IsListenedOutsideSandboxes(name));
+  if (::geteuid() != 0) return;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // The kernel notes who has called listen().
+    ::_exit(::setresuid(1, 1, 1) == 0 && ::listen(listening.Get(), 5) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  EXPECT_FALSE(IsListenedOutsideSandboxes(name));
+}
+
 }  // namespace
 }  // namespace mxc::session::session_test

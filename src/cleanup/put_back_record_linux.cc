@@ -1,0 +1,193 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/path.h"
+#include "base/quoted.h"
+#include "cleanup/directory_identity.h"
+#include "cleanup/named_place.h"
+#include "cleanup/put_back_record.h"
+
+namespace mxc {
+namespace {
+
+using Cbor = nlohmann::json;
+using Left = GuardedPaths::Left;
+
+constexpr std::string_view kPutBackPrefix = ".put-";  // no name of a sandbox
+constexpr std::string_view kPutBackUnreadable =
+    ". What `protect` names in the read-write grants of that run may say what its command wrote, or be "
+    "missing: look at it before you use git or mxc-exec there, and then remove the record";
+
+// What is larger is told of, and not restored by a later call.
+constexpr std::size_t kMostKeptBytes = std::size_t{16} << 20U;
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as what was kept
+std::size_t SizeOf(const KeptFile& kept) {
+  constexpr std::size_t kOfEach = 100;
+  std::size_t size = kOfEach + kept.text.size();
+  for (const auto& [name, entry] : kept.entries) size += name.size() + SizeOf(entry);
+  return size;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): the same
+Cbor PackKept(const KeptFile& kept) {
+  Cbor entries = Cbor::array();
+  for (const auto& [name, entry] : kept.entries) entries.push_back(Cbor::array({name, PackKept(entry)}));
+  return {{"mode", kept.mode},   {"uid", kept.uid},   {"gid", kept.gid},
+          {"links", kept.links}, {"text", kept.text}, {"entries", entries}};
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): the same
+KeptFile KeptIn(const Cbor& packed) {
+  KeptFile kept{.mode = packed.at("mode").get<mode_t>(),
+                .uid = packed.at("uid").get<uid_t>(),
+                .gid = packed.at("gid").get<gid_t>(),
+                .links = packed.at("links").get<nlink_t>(),
+                .text = packed.at("text").get<std::string>()};
+  for (const Cbor& entry : packed.at("entries"))
+    kept.entries[entry.at(0).get<std::string>()] = KeptIn(entry.at(1));
+  return kept;
+}
+
+struct RecordedPath {
+  Left left = {};
+  bool whole = true;  // the record has its content
+};
+
+std::string PackPaths(const std::vector<Left>& all) {
+  Cbor record = Cbor::array();
+  std::size_t room = kMostKeptBytes;
+  for (const Left& left : all) {
+    const std::size_t size = SizeOf(left.kept);
+    Cbor entry = {{"path", left.path}, {"directory", left.directory}, {"missing", left.missing}};
+    if (size <= room) {
+      entry["kept"] = PackKept(left.kept);
+      room -= size;
+    }
+    record.push_back(std::move(entry));
+  }
+  std::string packed;
+  Cbor::to_cbor(record, packed);
+  return packed;
+}
+
+// nullopt: it is no record of ours.
+std::optional<std::vector<RecordedPath>> UnpackPaths(const std::string& text) {
+  std::vector<RecordedPath> paths;
+  const Cbor record = Cbor::from_cbor(text, true, false);
+  if (!record.is_array()) return std::nullopt;
+  try {
+    for (const Cbor& entry : record) {
+      RecordedPath path{.left = {.path = entry.at("path").get<std::string>(),
+                                 .directory = entry.at("directory").get<std::string>(),
+                                 .missing = entry.at("missing").get<bool>()},
+                        .whole = entry.contains("kept")};
+      if (path.whole) path.left.kept = KeptIn(entry.at("kept"));
+      paths.push_back(std::move(path));
+    }
+  } catch (const Cbor::exception&) {
+    return std::nullopt;
+  }
+  return paths;
+}
+
+// What a later call has found out of one path.
+struct PathVerdict {
+  std::string told = {};  // what is to be said of it; "": nothing
+  bool stays = false;     // in the record
+  bool once = false;      // later calls say it only if asked
+};
+
+PathVerdict PutBackLater(RecordedPath& path, const std::string& record) {
+  Left& left = path.left;
+  const std::string what = Quoted(left.path) + ", which `protect` named in an earlier run, ";
+  const std::string give_up =
+      ": call `mxc-exec --recover` when that has changed, or see what stands there and then remove " +
+      Quoted(record);
+  if (!path.whole) {
+    return {.told = what +
+                    "may say what the command wrote, or be missing, and was too large to be kept; see "
+                    "what stands there before you use it"};
+  }
+  const Result<NamedPlace> place = OpenPlace(left.path);
+  if (!place)
+    return {
+        .told = what + "cannot be put back: " + place.error().message + give_up, .stays = true, .once = true};
+  const UniqueFd directory{::openat(place->directory.Get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const std::string why =
+      directory ? "" : SystemError(ErrorCode::kSetupFailed, "open its directory", errno).message;
+  if (!directory) return {.told = what + "cannot be put back: " + why + give_up, .stays = true};
+  if (IdentityOf(directory.Get()) != left.directory) {
+    return {.told =
+                what +
+                "is in another directory now: nothing is put back there, now or later. If you have not made "
+                "that directory since, look at it before you use git or mxc-exec there"};
+  }
+  // The run, or another one that would take this for a change of its own command's.
+  if (::flock(directory.Get(), LOCK_EX | LOCK_NB) != 0) return {.stays = true};
+  if (IsAsKept(directory.Get(), place->name, left.kept)) return {};
+  struct stat status {};
+  const bool stands = ::fstatat(directory.Get(), place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (left.missing && stands)
+    return {.told = what + "was missing, and has been made anew since: it is left as it is"};
+  const MadeAgain made = MakeAgain(directory.Get(), place->name, left.kept);
+  if (!made.failure.empty()) {
+    left.missing = !made.stands;
+    return {.told = what + (left.missing ? "is missing" : "may say what the command wrote") +
+                    ", and cannot be put back: " + made.failure + give_up,
+            .stays = true};
+  }
+  const std::string now = JoinPath(ParentOf(left.path), made.aside);
+  return {.told = what + "is what it was again" +
+                  (made.aside.empty() ? "" : "; what the command had made of it is " + Quoted(now))};
+}
+
+RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
+  using What = RecordVerdict::What;
+  std::optional<std::vector<RecordedPath>> paths = UnpackPaths(record.text);
+  if (!paths) return {.what = What::kUnreadable};
+  std::vector<Left> stay;
+  bool told = false;
+  for (RecordedPath& path : *paths) {
+    PathVerdict verdict = PutBackLater(path, record.path);
+    if (verdict.stays) stay.push_back(path.left);
+    if (verdict.told.empty()) continue;
+    told = true;
+    (record.told && verdict.once ? recovery.known : recovery.problems).push_back(std::move(verdict.told));
+  }
+  if (stay.empty()) return {.what = What::kRemove};
+  const bool replaces = told && (!record.told || stay.size() < paths->size());
+  return {.what = replaces ? What::kReplace : What::kKeep, .text = PackPaths(stay)};
+}
+
+}  // namespace
+
+Result<PutBackRecord> PutBackRecord::Write(const GuardedPaths& paths) {
+  Result<RunRecord> written = RunRecord::Write(kPutBackPrefix, PackPaths(paths.All()));
+  if (!written) return written.error();
+  PutBackRecord record;
+  record.record_ = std::move(*written);
+  return record;
+}
+
+void PutBackRecord::Settle(const GuardedPaths& paths) {
+  const std::vector<Left> left = paths.NotRestored();
+  if (left.empty()) return record_.Remove();
+  record_.Leave(PackPaths(left));
+}
+
+void PutBackByRecords(Recovery& recovery) {
+  JudgeLeftRecords(kPutBackPrefix, kPutBackUnreadable, recovery,
+                   [&](const LeftRecord& record) { return JudgePaths(record, recovery); });
+}
+
+}  // namespace mxc
