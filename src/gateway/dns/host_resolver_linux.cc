@@ -151,6 +151,17 @@ void HostResolver::Resolve(const std::string& name, const Denies& denies, Callba
   lookup->Ask();
 }
 
+ResolverTexts HostResolver::Texts() {
+  if (read_in_ != loop_.Turns()) {
+    read_in_ = loop_.Turns();
+    read_conf_ = ParseResolvConf(resolv_conf_.Text());
+    const std::string& hosts = hosts_.Text();
+    if (hosts_stamp_ != hosts_.Stamp()) read_hosts_ = HostsFile(hosts);
+    hosts_stamp_ = hosts_.Stamp();
+  }
+  return {.hosts = &read_hosts_, .resolv_conf = &read_conf_};
+}
+
 void HostResolver::Finish(const std::string& key, const Resolution& resolution, std::uint64_t keep_ms) {
   const std::shared_ptr<Lookup> lookup = std::move(running_.at(key));
   running_.erase(key);

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,6 +33,8 @@ class WatchedFile {
  public:
   explicit WatchedFile(const char* path) : path_(path) {}
   const std::string& Text();
+  // Says which of its texts that was.
+  [[nodiscard]] std::uint64_t Stamp() const { return stamp_; }
 
  private:
   const char* path_;
@@ -55,8 +58,8 @@ class HostResolver {
 
   // `name` has been judged; `denies` judges its forms in the search domains. The search ends at a denied one.
   void Resolve(const std::string& name, const Denies& denies, Callback callback);
-  // As they are now, until the next call.
-  [[nodiscard]] ResolverTexts Texts() { return {.hosts = hosts_.Text(), .resolv_conf = resolv_conf_.Text()}; }
+  // As they are in this turn of the loop, until the next call: a connection may name thousands of hosts.
+  [[nodiscard]] ResolverTexts Texts();
 
  private:
   friend class Lookup;
@@ -69,6 +72,10 @@ class HostResolver {
   Loop& loop_;
   WatchedFile resolv_conf_;
   WatchedFile hosts_;
+  std::optional<std::uint64_t> read_in_ = {};  // Loop::Turns
+  std::uint64_t hosts_stamp_ = 0;              // of what was read
+  HostsFile read_hosts_ = {};
+  ResolvConf read_conf_ = {};
   // By the name and the form at which its search ends.
   std::unordered_map<std::string, Known> known_;
   std::unordered_map<std::string, std::shared_ptr<Lookup>> running_;
