@@ -102,14 +102,15 @@ class Server {
     return true;
   }
 
-  void Run() {
+  // False: not all records have been handed over.
+  [[nodiscard]] bool Run() {
     loop_.RunWhile([this] { return !gone_ms_ || Delivers(); });
     refusals_.Drain();
     tcp_.EndAll();
     udp_.EndAll();
     publisher_.EndAll();
     reporter_.Finish();
-    reporter_.Flush();
+    return reporter_.Flush();
   }
 
  private:
@@ -177,8 +178,7 @@ void RunServer(ServerStart start) {
   if (!server.Open(start, *sockets)) ::_exit(4);
   if (::send(start.handover.Get(), &ready, sizeof ready, MSG_NOSIGNAL) != 1) ::_exit(5);
   start.handover.Reset();
-  server.Run();
-  ::_exit(0);
+  ::_exit(server.Run() ? 0 : 6);
 }
 
 }  // namespace mxc::egress

@@ -241,5 +241,22 @@ TEST(GatewayProcess, TheLauncherTellsThatItEndedBeforeTheRun) {
   EXPECT_THAT(reasons(false, false), ElementsAre());
 }
 
+// It must not look like a run in which nothing was refused.
+TEST(GatewayProcess, TheLauncherTellsThatItHadToBeKilledBehindTheRun) {
+  std::vector<std::string> told;
+  Plan plan;
+  plan.egress = AllowHosts({"a.test"});
+  Result<RunGateway> gateway =
+      RunGateway::Start(plan, [&told](const GatewayRecord& record) { told.push_back(record.reason); });
+  ASSERT_TRUE(gateway.ok());
+  pid_t id = 0;
+  ASSERT_TRUE(std::ifstream("/proc/thread-self/children") >> id);
+  ::kill(id, SIGSTOP);
+  gateway->CloseHandover();
+  gateway->Finish({.wanted = false});
+  EXPECT_TRUE(gateway->Lost());
+  EXPECT_THAT(told, ElementsAre("the network gateway did not end in time behind the run: records are lost"));
+}
+
 }  // namespace
 }  // namespace mxc::gateway_process_test
