@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -196,6 +197,23 @@ TEST(GatewayProcess, EachConnectionThatPassedIsTold) {
         ASSERT_EQ(ReceiveAll(Connect("203.0.113.1", 80).Get()), "|end");
     });
     EXPECT_THAT(Reasons(world.Finish()), AllOf(SizeIs(kConnections), Each("allow ")));
+  });
+}
+
+// One that waits without an answer would hang for ever.
+TEST(GatewayProcess, AConnectionForWhichNoDescriptorIsLeftIsReset) {
+  constexpr int kConnections = 30;
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, [](int connection) { (void)ReceiveAll(connection); });
+    const rlimit few{48, 48};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    world.Start({.egress = RuleAction::kAllow});
+    world.Inside([] {
+      std::vector<UniqueFd> held;
+      for (int i = 0; i < kConnections; ++i) held.push_back(Connect("203.0.113.1", 80));
+      EXPECT_EQ(ReceiveAll(held.back().Get()), "|ECONNRESET");
+    });
+    EXPECT_THAT(Reasons(world.Finish()), testing::Contains(HasSubstr("too many connections")));
   });
 }
 

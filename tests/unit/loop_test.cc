@@ -55,7 +55,7 @@ TEST(Loop, TheResolversFilesAreReadOnceInATurn) {
   const std::string path = testing::TempDir() + "mxc-loop-test-hosts";
   const auto write = [&](const std::string& text) { std::ofstream(path) << text; };
   Loop loop;
-  HostResolver resolver(loop, {.resolv_conf = "/dev/null", .hosts = path.c_str()});
+  HostResolver resolver(loop, {.resolv_conf = "/dev/null", .hosts = path.c_str()}, 1);
   const auto found = [&] { return resolver.Texts().hosts->AddressesOf("a.test").size(); };
   write("203.0.113.1 a.test\n");
   EXPECT_EQ(found(), 1U);

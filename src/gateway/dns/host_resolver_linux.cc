@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{4} * 1024 * 1024;
 constexpr std::size_t kMaxKnown = 4096;
-constexpr std::size_t kMaxRunning = 256;
 constexpr std::uint64_t kKeepMs = 60000;
 // A missing name may appear soon; a program may ask for it a thousand times a second.
 constexpr std::uint64_t kKeepFailureMs = 1000;
@@ -144,7 +143,7 @@ void HostResolver::Resolve(const std::string& name, const Denies& denies, Callba
   }
   std::vector<IpAddress> written = FindInHosts(hosts_.Text(), name);
   if (!written.empty()) return later({.addresses = std::move(written)});
-  if (running_.size() >= kMaxRunning) return later({.problem = "too many names are being resolved"});
+  if (running_.size() >= limit_) return later({.problem = "too many names are being resolved"});
   auto lookup = std::make_shared<Lookup>(*this, key, std::move(conf), std::move(forms), denied);
   running_.emplace(key, lookup);
   lookup->AddCallback(std::move(callback));

@@ -50,8 +50,9 @@ class HostResolver {
   // Whether the name may not be asked for.
   using Denies = std::function<bool(const std::string& name)>;
 
-  HostResolver(Loop& loop, const ResolverFiles& files)
-      : loop_(loop), resolv_conf_(files.resolv_conf), hosts_(files.hosts) {}
+  // `limit`: names that are resolved at a time.
+  HostResolver(Loop& loop, const ResolverFiles& files, std::size_t limit)
+      : loop_(loop), limit_(limit), resolv_conf_(files.resolv_conf), hosts_(files.hosts) {}
   HostResolver(const HostResolver&) = delete;
   HostResolver& operator=(const HostResolver&) = delete;
   ~HostResolver();
@@ -70,6 +71,7 @@ class HostResolver {
   void Finish(const std::string& key, const Resolution& resolution, std::uint64_t keep_ms);
 
   Loop& loop_;
+  std::size_t limit_;
   WatchedFile resolv_conf_;
   WatchedFile hosts_;
   std::optional<std::uint64_t> read_in_ = {};  // Loop::Turns
