@@ -78,8 +78,8 @@ struct Undelivered {
 };
 
 // Once the sandbox is gone: lets the gateway deliver what is wanted, takes its last records, ends it and
-// reaps it.
-void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record,
-                   const Undelivered& undelivered);
+// reaps it. False: it had to be killed, or has ended with records that it could not hand over.
+[[nodiscard]] bool FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record,
+                                 const Undelivered& undelivered);
 
 }  // namespace mxc

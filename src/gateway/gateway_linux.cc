@@ -129,7 +129,7 @@ void TakeLastRecords(int records, const std::function<void(const GatewayRecord&)
   TakeRecordsUntilEnd(records, on_record, kMostFinishMs, kFinishMs, {});
 }
 
-void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record,
+bool FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record,
                    const Undelivered& undelivered) {
   gateway.handover.Reset();
   const int records = gateway.records.Get();
@@ -139,9 +139,11 @@ void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecor
     TakeRecordsUntilEnd(records, on_record, kLimitMs, kLimitMs, undelivered);
   TakeLastRecords(gateway.records.Get(), on_record);
   ::kill(gateway.id, SIGKILL);
-  while (::waitpid(gateway.id, nullptr, 0) < 0 && errno == EINTR) {
+  int status = -1;
+  while (::waitpid(gateway.id, &status, 0) < 0 && errno == EINTR) {
   }
   gateway = {};
+  return status == 0;
 }
 
 }  // namespace mxc

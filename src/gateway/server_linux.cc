@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gateway/relay/refusals_linux.h"
+#include "gateway/relay/shares.h"
 #include "gateway/relay/tcp_linux.h"
 #include "gateway/relay/udp_linux.h"
 #include "gateway/setup/confine_linux.h"
@@ -20,17 +21,14 @@
 namespace mxc::egress {
 namespace {
 
-constexpr std::size_t kMaxConnections = 4096;
 constexpr std::uint64_t kStalledMs = 1000;  // nothing has moved on a connection: it is given up
 
-// How many connections there is room for: two sockets and, at worst, two pipes each.
-std::size_t ConnectionLimit() {
+std::size_t RaiseFileLimit() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
-  const std::size_t room = limit.rlim_cur > 512 ? (limit.rlim_cur - 256) / 6 : 40;
-  return std::min(kMaxConnections, room);
+  return limit.rlim_cur;
 }
 
 // What the launcher says: marks (MarkRecords), and that the sandbox is gone (FinishGateway). Once its end of
@@ -71,15 +69,15 @@ bool HasIpv6(const ReceivedSockets& sockets) {
 
 class Server {
  public:
-  Server(ServerStart& start, ReceivedSockets& sockets, std::size_t limit)
+  Server(ServerStart& start, ReceivedSockets& sockets, const Shares& shares)
       : times_(start.times),
         reporter_(loop_, start.records.Get()),
-        resolver_(loop_, start.files),
+        resolver_(loop_, start.files, shares.lookups),
         dns_(start.rules, names_, HasIpv6(sockets)),
         announcer_(start.rules, sockets.raw4.Get()),
         services_{loop_, start.rules, names_, dns_, announcer_, resolver_, pipes_, reporter_},
-        tcp_(services_, limit),
-        udp_(services_, {std::move(sockets.raw4), std::move(sockets.raw6)}),
+        tcp_(services_, shares.connections),
+        udp_(services_, {std::move(sockets.raw4), std::move(sockets.raw6)}, shares.flows),
         refusals_(services_, std::move(sockets.refusals), std::move(sockets.counted)),
         publisher_(services_, std::move(sockets.inside)),
         launcher_(
@@ -102,14 +100,15 @@ class Server {
     return true;
   }
 
-  void Run() {
+  // False: not all records have been handed over.
+  [[nodiscard]] bool Run() {
     loop_.RunWhile([this] { return !gone_ms_ || Delivers(); });
     refusals_.Drain();
     tcp_.EndAll();
     udp_.EndAll();
     publisher_.EndAll();
     reporter_.Finish();
-    reporter_.Flush();
+    return reporter_.Flush();
   }
 
  private:
@@ -168,17 +167,16 @@ void RunServer(ServerStart start) {
   std::vector<int> own = {start.handover.Get(), start.records.Get()};
   for (const PublishedListener& listener : start.published) own.push_back(listener.socket.Get());
   if (!KeepOnly(std::move(own))) ::_exit(1);
-  const std::size_t limit = ConnectionLimit();
+  const Shares shares = SharesOf(RaiseFileLimit());
   if (!Confine(start.files)) ::_exit(2);
   std::optional<ReceivedSockets> sockets = ReceiveSockets(start.handover.Get());
   if (!sockets) ::_exit(3);
-  Server server(start, *sockets, limit);
+  Server server(start, *sockets, shares);
   const char ready = 1;
   if (!server.Open(start, *sockets)) ::_exit(4);
   if (::send(start.handover.Get(), &ready, sizeof ready, MSG_NOSIGNAL) != 1) ::_exit(5);
   start.handover.Reset();
-  server.Run();
-  ::_exit(0);
+  ::_exit(server.Run() ? 0 : 6);
 }
 
 }  // namespace mxc::egress

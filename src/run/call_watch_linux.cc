@@ -1,8 +1,11 @@
 #include <fcntl.h>
 #include <linux/ioctl.h>
 #include <linux/openat2.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -146,6 +149,17 @@ UniqueFd SocketOf(const seccomp_notif& call) {
       static_cast<int>(::syscall(kGetFd, process.Get(), static_cast<int>(call.data.args[0]), 0U))};
 }
 
+// Of a socket of UDP that holds a datagram back (UDP_CORK, MSG_MORE) there is no other way to send than to
+// lengthen that datagram. What is sent counts in the memory of its socket until it arrives at the gateway's,
+// which is at once.
+bool HoldsDataBack(int borrowed_socket) {
+  int corked = 0;
+  int unsent = 0;
+  socklen_t size = sizeof corked;
+  return ::getsockopt(borrowed_socket, IPPROTO_UDP, UDP_CORK, &corked, &size) != 0 || corked != 0 ||
+         ::ioctl(borrowed_socket, SIOCOUTQ, &unsent) != 0 || unsent != 0;
+}
+
 // Asks the packet filter by a datagram that goes nowhere (gateway/setup/tproxy_setup.h). It refuses with
 // EPERM, and logs the refusal for the gateway.
 bool FilterRefuses(int borrowed_socket, const sockaddr_storage& address, socklen_t size) {
@@ -207,7 +221,8 @@ std::optional<std::uint16_t> PortToListenAt(const seccomp_notif& call) {
 }
 
 // Programs connect UDP sockets to each address of a name to select one (RFC 6724), and send nothing. So
-// synthetic addresses are not checked: whether a name is allowed was decided when it was looked up.
+// synthetic addresses are not checked: whether a name is allowed was decided when it was looked up. What
+// cannot be asked is refused: who has data held back to one destination hardly connects to another.
 bool IsRefusedConnect(int listener, seccomp_notif& call) {
   sockaddr_storage address{};
   const std::optional<egress::IpEndpoint> meant = MeantBy(call, address);
@@ -216,7 +231,7 @@ bool IsRefusedConnect(int listener, seccomp_notif& call) {
   if (ProtocolOf(socket.Get()) != IPPROTO_UDP) return false;
   const auto size = static_cast<socklen_t>(std::min<std::uint64_t>(call.data.args[2], sizeof address));
   const bool same = Control(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) == 0;
-  return same && FilterRefuses(socket.Get(), address, size);
+  return same && (HoldsDataBack(socket.Get()) || FilterRefuses(socket.Get(), address, size));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "base/unique_fd.h"
 #include "gateway/gateway.h"
@@ -48,8 +49,8 @@ class RunGateway {
   void TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark = nullptr);
   [[nodiscard]] bool Mark(std::uint32_t mark) { return Records() >= 0 && MarkRecords(Records(), mark); }
   void Finish(const Undelivered& undelivered);
-  // The gateway of this run ended before the run: there is a record of that, and those of connections that
-  // were open are lost.
+  // The gateway of this run ended before the run, or did not end in time behind it: there is a record of
+  // that, and others are lost.
   [[nodiscard]] bool Lost() const { return lost_; }
 
   // For a sandbox that another program builds: a helper process enters the network namespace of `process`,
@@ -58,7 +59,8 @@ class RunGateway {
 
  private:
   RunGateway() = default;
-  void Lose();
+  void OnHangUp();
+  void Lose(std::string_view how);
 
   const EgressRules* rules_ = nullptr;
   std::unique_ptr<Gateway> gateway_ = {};  // a pointer, so that a moved-from object does not end the gateway

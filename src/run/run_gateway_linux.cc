@@ -95,16 +95,20 @@ void RunGateway::CloseHandover() {
 void RunGateway::TakeRecords(bool hung_up, const std::function<void(std::uint32_t)>& on_mark) {
   while (const std::optional<GatewayRecord> record = ReadRecord(gateway_->records.Get(), on_mark))
     on_record_(*record);
-  if (hung_up) Lose();
+  if (hung_up) OnHangUp();
 }
 
 // A persistent sandbox's gateway is its daemon's affair, and one that ends before the command runs that of
 // the set-up.
-void RunGateway::Lose() {
+void RunGateway::OnHangUp() {
   if (std::exchange(gone_, true) || gateway_->id < 0 || gateway_->handover) return;
+  Lose("has ended before the run");
+}
+
+void RunGateway::Lose(std::string_view how) {
   lost_ = true;
   on_record_({.time_ms = egress::WallClockMs(),
-              .reason = "the network gateway has ended before the run: records are lost"});
+              .reason = "the network gateway " + std::string(how) + ": records are lost"});
 }
 
 void RunGateway::Finish(const Undelivered& undelivered) {
@@ -114,7 +118,9 @@ void RunGateway::Finish(const Undelivered& undelivered) {
   } else {
     pollfd end{.fd = gateway_->records.Get(), .events = POLLIN, .revents = 0};
     if (Records() >= 0 && ::poll(&end, 1, 0) > 0 && (end.revents & POLLHUP) != 0) TakeRecords(true);
-    FinishGateway(*gateway_, on_record_, undelivered);
+    const bool served = !gateway_->handover;
+    if (!FinishGateway(*gateway_, on_record_, undelivered) && served && !gone_)
+      Lose("did not end in time behind the run");
   }
   gateway_.reset();
 }

@@ -136,8 +136,10 @@ std::optional<Error> LostOutput(const StdioSetup& stdio) {
 // It has refused everything since.
 Error LostGateway() {
   return {.code = ErrorCode::kSetupFailed,
-          .message = "the network gateway ended before the run, and records of what it passed are lost",
-          .hint = "something outside of the sandbox killed it, for example for lack of memory"};
+          .message =
+              "the network gateway ended before the run or not in time behind it: records of what it "
+              "passed and refused are lost",
+          .hint = "something outside of the sandbox killed or stopped it, for example for lack of memory"};
 }
 
 Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, Reporting reporting,

@@ -185,6 +185,13 @@ inline constexpr DeniedCall kDeniedCalls[] = {
     {"setsockopt", ENOPROTOOPT, "SO_ATTACH_FILTER: kernel memory past the limit", Equals(1, kSocketLevel), Equals(2, 26)},
     {"setsockopt", ENOPROTOOPT, "SO_ATTACH_REUSEPORT_CBPF: the same", Equals(1, kSocketLevel), Equals(2, 51)},
     {"setsockopt", ENOPROTOOPT, "IPV6_2292PKTOPTIONS, obsolete: keeps what it is given", Equals(1, kIpv6Level), Equals(2, 6)},
+    {"setsockopt", ENOPROTOOPT, "IPV6_FLOWLABEL_MGR: all network namespaces share 4096 labels", Equals(1, kIpv6Level), Equals(2, 32)},
+
+    // Headers that a packet filter has to read over; EINVAL is what a kernel without segment routing says.
+    {"setsockopt", EINVAL, "IPV6_RTHDR: packets go another way than to their destination", Equals(1, kIpv6Level), Equals(2, 57)},
+    {"setsockopt", EPERM, "IPV6_HOPOPTS: a header before that of the protocol", Equals(1, kIpv6Level), Equals(2, 54)},
+    {"setsockopt", EPERM, "IPV6_RTHDRDSTOPTS: the same", Equals(1, kIpv6Level), Equals(2, 55)},
+    {"setsockopt", EPERM, "IPV6_DSTOPTS: the same", Equals(1, kIpv6Level), Equals(2, 59)},
 
     // RLIMIT_FSIZE is asked of writes and of truncation, not of this.
     {"fallocate", EOPNOTSUPP, "FALLOC_FL_INSERT_RANGE lengthens files past their limit", HasBit(1, 0x20)},

@@ -98,6 +98,10 @@ const std::vector<Refused> refused_calls = {
     {"contexts of asynchronous reads", SYS_io_setup, {"0", "0"}, "ENOSYS"},
     {"filter of a socket", SYS_setsockopt, {"-1", "1", "26", "z:16", "16"}, "ENOPROTOOPT"},
     {"obsolete options of IPv6", SYS_setsockopt, {"-1", "41", "6", "z:16", "16"}, "ENOPROTOOPT"},
+    {"flow labels", SYS_setsockopt, {"-1", "41", "32", "z:32", "32"}, "ENOPROTOOPT"},
+    {"routing header", SYS_setsockopt, {"-1", "41", "57", "z:40", "40"}, "EINVAL"},
+    {"hop-by-hop options", SYS_setsockopt, {"-1", "41", "54", "z:8", "8"}, "EPERM"},
+    {"destination options", SYS_setsockopt, {"-1", "41", "59", "z:8", "8"}, "EPERM"},
     {"filter of a port's sockets", SYS_setsockopt, {"-1", "1", "51", "z:16", "16"}, "ENOPROTOOPT"},
 };
 

@@ -211,8 +211,8 @@ void World::Inside(const std::function<void()>& program) {
 
 std::vector<GatewayRecord> World::Finish() {
   std::vector<GatewayRecord> records;
-  FinishGateway(*gateway_, [&](const GatewayRecord& record) { records.push_back(record); },
-                {.wanted = false});
+  EXPECT_TRUE(FinishGateway(*gateway_, [&](const GatewayRecord& record) { records.push_back(record); },
+                            {.wanted = false}));
   gateway_.reset();
   return records;
 }

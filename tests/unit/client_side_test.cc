@@ -295,6 +295,38 @@ TEST(ClientSide, NoLineInAnOpeningAsksForAHost) {
 }
 
 // The kernel holds the rest, and stops the client.
+// Each byte is read once, in whatever pieces it comes: the work must not grow with what came before in a
+// line.
+TEST(ClientSide, AnyNumberOfSmallRecordsMayFollowAClientHello) {
+  constexpr std::size_t kRecords = 100000;
+  const std::string record = Record(20, "\x01");
+  std::string records;
+  for (std::size_t i = 0; i < kRecords; ++i) records += record;
+  Talk talk;
+  (void)talk.Client(Hello("good.test"));
+  EXPECT_EQ(talk.Client(records), records);
+}
+
+TEST(ClientSide, HiddenLinesAreFoundInWhateverPieces) {
+  using namespace std::string_literals;
+  const auto finds = [](const std::string& text) {
+    HiddenLines whole;
+    HiddenLines pieces;
+    bool found = false;
+    for (const char& byte : text) found = pieces.Feed(View({&byte, 1})) || found;
+    EXPECT_EQ(whole.Feed(View(text)), found) << text;
+    return found;
+  };
+  for (const std::string& text :
+       {"x\nHOST a"s, "\0 host\t"s, "x\rHost:"s, "\xff\xfb\x01HO\xff\xf1ST a"s, "HO\xff\xff\xffST a"s,
+        "get  http://a"s, "\r\nX.1 x://["s, "g\xff\xfdget x://a"s})
+    EXPECT_TRUE(finds(text)) << text;
+  for (const std::string& text :
+       {"HOST"s, "xHOST a"s, "HOSTS a"s, "HO\nST a"s, "\xff\xfbHOST a"s, "get http://"s, "get http:/a"s,
+        "get 1http://a"s, "http://a"s, "a b c://d"s})
+    EXPECT_FALSE(finds(text)) << text;
+}
+
 TEST(ClientSide, WhatWaitsForTheServerIsBounded) {
   const std::string get = "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n";
   const std::string expects =

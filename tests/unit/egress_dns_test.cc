@@ -58,6 +58,8 @@ TEST_F(Stub, RefusesOtherNamesWhateverTheType) {
   EXPECT_EQ(Summary("secret.a.test", 16), "3");
   EXPECT_TRUE(Ask("c.test").refused);
   EXPECT_EQ(Ask("c.test").name, "c.test");
+  EXPECT_TRUE(Ask("").refused);
+  EXPECT_EQ(Ask("").name, ".") << "the root";
   EXPECT_FALSE(Ask("a.test").refused);
 }
 

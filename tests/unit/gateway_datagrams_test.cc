@@ -1,10 +1,12 @@
 // Datagrams through the gateway.
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -105,6 +107,41 @@ TEST(GatewayDatagrams, AnswersAProgramThatSpeaksFromAnAddressOfItsChoice) {
       EXPECT_EQ(AskFromElsewhere(0xcb007102, true), "EPERM");
     });
     EXPECT_THAT(Reasons(world.Finish()), testing::UnorderedElementsAre("allow ", "deny no rule allows it"));
+  });
+}
+
+// By segment routing (RFC 8754), which any program may ask for: the datagram first goes to `by`.
+std::string SendBy(const char* by, const char* address) {
+  struct {
+    std::uint8_t next = 0, length = 4, type = 4, left = 1, last = 1, flags = 0;
+    std::uint16_t tag = 0;
+    in6_addr segments[2] = {};
+  } header;
+  ::inet_pton(AF_INET6, address, &header.segments[0]);
+  ::inet_pton(AF_INET6, by, &header.segments[1]);
+  const UniqueFd socket{::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  if (::setsockopt(socket.Get(), IPPROTO_IPV6, IPV6_RTHDR, &header, sizeof header) != 0)
+    return strerrorname_np(errno);
+  sockaddr_in6 to{};
+  to.sin6_family = AF_INET6;
+  to.sin6_port = htons(9);
+  ::inet_pton(AF_INET6, address, &to.sin6_addr);
+  const auto* const place = reinterpret_cast<const sockaddr*>(&to);
+  return ::sendto(socket.Get(), "x", 1, 0, place, sizeof to) == 1 ? "sent" : strerrorname_np(errno);
+}
+
+TEST(GatewayDatagrams, NoneGoesByAnotherAddress) {
+  InWorld([](World& world) {
+    world.Start({.allow = {{.to = {{.cidr = "2001:db8::/32"}}}}});
+    world.Inside([] {
+      const std::string result = SendBy("2001:db8::1", "2001:db8::2");
+      EXPECT_THAT(result, testing::AnyOf("EPERM", "EINVAL"));  // EINVAL: a kernel without it
+    });
+    for (const GatewayRecord& record : world.Finish()) {
+      EXPECT_EQ(record.verdict, RuleAction::kDeny);
+      EXPECT_EQ(record.address.substr(0, 10), "2001:db8::");
+      EXPECT_EQ(record.port, 9);
+    }
   });
 }
 

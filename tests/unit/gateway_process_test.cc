@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -199,6 +200,23 @@ TEST(GatewayProcess, EachConnectionThatPassedIsTold) {
   });
 }
 
+// One that waits without an answer would hang for ever.
+TEST(GatewayProcess, AConnectionForWhichNoDescriptorIsLeftIsReset) {
+  constexpr int kConnections = 30;
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, [](int connection) { (void)ReceiveAll(connection); });
+    const rlimit few{48, 48};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    world.Start({.egress = RuleAction::kAllow});
+    world.Inside([] {
+      std::vector<UniqueFd> held;
+      for (int i = 0; i < kConnections; ++i) held.push_back(Connect("203.0.113.1", 80));
+      EXPECT_EQ(ReceiveAll(held.back().Get()), "|ECONNRESET");
+    });
+    EXPECT_THAT(Reasons(world.Finish()), testing::Contains(HasSubstr("too many connections")));
+  });
+}
+
 TEST(GatewayProcess, ItsDeathIsTheEndOfTheNetwork) {
   InWorld([](World& world) {
     world.Serve("203.0.113.1", 80, CountBytes);
@@ -239,6 +257,23 @@ TEST(GatewayProcess, TheLauncherTellsThatItEndedBeforeTheRun) {
   EXPECT_THAT(reasons(true, true), ElementsAre(ended));
   EXPECT_THAT(reasons(true, false), ElementsAre(ended));
   EXPECT_THAT(reasons(false, false), ElementsAre());
+}
+
+// It must not look like a run in which nothing was refused.
+TEST(GatewayProcess, TheLauncherTellsThatItHadToBeKilledBehindTheRun) {
+  std::vector<std::string> told;
+  Plan plan;
+  plan.egress = AllowHosts({"a.test"});
+  Result<RunGateway> gateway =
+      RunGateway::Start(plan, [&told](const GatewayRecord& record) { told.push_back(record.reason); });
+  ASSERT_TRUE(gateway.ok());
+  pid_t id = 0;
+  ASSERT_TRUE(std::ifstream("/proc/thread-self/children") >> id);
+  ::kill(id, SIGSTOP);
+  gateway->CloseHandover();
+  gateway->Finish({.wanted = false});
+  EXPECT_TRUE(gateway->Lost());
+  EXPECT_THAT(told, ElementsAre("the network gateway did not end in time behind the run: records are lost"));
 }
 
 }  // namespace

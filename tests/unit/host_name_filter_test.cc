@@ -75,7 +75,8 @@ TEST(HostNameFilter, OnlyAnOpenTunnelLeadsToAnotherPort) {
 // Of the names for an address the program could have looked up any.
 TEST(HostNameFilter, AnAddressOfADeniedNameIsRefused) {
   const EgressRules rules{.egress = RuleAction::kAllow, .deny = {At("evil.test", 80)}};
-  const ResolverTexts texts{.hosts = "203.0.113.6 evil.test alias.test\n203.0.113.7 other.test\n"};
+  const HostsFile hosts("203.0.113.6 evil.test alias.test\n203.0.113.7 other.test\n");
+  const ResolverTexts texts{.hosts = &hosts};
   for (const std::string host : {"203.0.113.6", "[::ffff:203.0.113.6]", "[64:ff9b::203.0.113.6]"}) {
     for (const std::string& request : {Request("http://" + host + "/", "good.test"), Request("/", host),
                                        Connect(host + ":80", "good.test")})
@@ -93,9 +94,10 @@ TEST(HostNameFilter, AnAddressOfADeniedNameIsRefused) {
 TEST(HostNameFilter, ATargetThatTheHostsFileLeadsToTheHostItselfIsRefused) {
   const EgressRules open{.egress = RuleAction::kAllow, .deny = {At("evil.test", 80)}};
   const EgressRules named{.allow = {At("good.test", 80), At("localhost", 80), At("*.corp", 80)}};
-  const ResolverTexts texts{.hosts =
-                                "127.0.0.1 localhost\n169.254.169.254 meta.corp both.corp\n"
-                                "203.0.113.7 x.corp both.corp\n"};
+  const HostsFile hosts(
+      "127.0.0.1 localhost\n169.254.169.254 meta.corp both.corp\n"
+      "203.0.113.7 x.corp both.corp\n");
+  const ResolverTexts texts{.hosts = &hosts};
   for (const EgressRules& rules : {open, named}) {
     const bool strict = rules.egress == RuleAction::kDeny;
     for (const std::string host : {"localhost", "meta.corp", "both.corp"}) {
@@ -113,7 +115,8 @@ TEST(HostNameFilter, ATargetThatTheHostsFileLeadsToTheHostItselfIsRefused) {
 TEST(HostNameFilter, TheFormsOfANameAreJudged) {
   const EgressRules open{.egress = RuleAction::kAllow, .deny = {At("evil.corp", 80)}};
   const EgressRules named{.allow = {At("good.test", 80), At("*", 80)}, .deny = {At("evil.corp", 80)}};
-  const ResolverTexts texts{.resolv_conf = "search lan corp\n"};
+  const ResolvConf conf = ParseResolvConf("search lan corp\n");
+  const ResolverTexts texts{.resolv_conf = &conf};
   for (const EgressRules& rules : {open, named}) {
     const bool strict = rules.egress == RuleAction::kDeny;
     for (const std::string& request : {Request("/", "evil"), Request("http://evil/", "good.test"),

@@ -59,7 +59,7 @@ DnsReply DnsStub::Answer(ByteView message) {
 DnsAnswer DnsStub::AnswerName(const DnsQuestion& question, DnsReply& reply) {
   const std::string& name = question.name;
   if (name.ends_with(kReverse4) || name.ends_with(kReverse6)) return AnswerPointer(question);
-  reply.name = question.raw;
+  reply.name = question.raw.empty() ? "." : question.raw;
   if (IsLocalhost(name)) return Addresses(question, IpAddress::V4(0x7f000001), IpAddress::Loopback6());
   reply.judgement = {.reason = "not a host name"};
   if (!name.empty()) {

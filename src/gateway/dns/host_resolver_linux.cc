@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{4} * 1024 * 1024;
 constexpr std::size_t kMaxKnown = 4096;
-constexpr std::size_t kMaxRunning = 256;
 constexpr std::uint64_t kKeepMs = 60000;
 // A missing name may appear soon; a program may ask for it a thousand times a second.
 constexpr std::uint64_t kKeepFailureMs = 1000;
@@ -144,11 +143,22 @@ void HostResolver::Resolve(const std::string& name, const Denies& denies, Callba
   }
   std::vector<IpAddress> written = FindInHosts(hosts_.Text(), name);
   if (!written.empty()) return later({.addresses = std::move(written)});
-  if (running_.size() >= kMaxRunning) return later({.problem = "too many names are being resolved"});
+  if (running_.size() >= limit_) return later({.problem = "too many names are being resolved"});
   auto lookup = std::make_shared<Lookup>(*this, key, std::move(conf), std::move(forms), denied);
   running_.emplace(key, lookup);
   lookup->AddCallback(std::move(callback));
   lookup->Ask();
+}
+
+ResolverTexts HostResolver::Texts() {
+  if (read_in_ != loop_.Turns()) {
+    read_in_ = loop_.Turns();
+    read_conf_ = ParseResolvConf(resolv_conf_.Text());
+    const std::string& hosts = hosts_.Text();
+    if (hosts_stamp_ != hosts_.Stamp()) read_hosts_ = HostsFile(hosts);
+    hosts_stamp_ = hosts_.Stamp();
+  }
+  return {.hosts = &read_hosts_, .resolv_conf = &read_conf_};
 }
 
 void HostResolver::Finish(const std::string& key, const Resolution& resolution, std::uint64_t keep_ms) {

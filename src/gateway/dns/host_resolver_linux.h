@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,6 +33,8 @@ class WatchedFile {
  public:
   explicit WatchedFile(const char* path) : path_(path) {}
   const std::string& Text();
+  // Says which of its texts that was.
+  [[nodiscard]] std::uint64_t Stamp() const { return stamp_; }
 
  private:
   const char* path_;
@@ -47,16 +50,17 @@ class HostResolver {
   // Whether the name may not be asked for.
   using Denies = std::function<bool(const std::string& name)>;
 
-  HostResolver(Loop& loop, const ResolverFiles& files)
-      : loop_(loop), resolv_conf_(files.resolv_conf), hosts_(files.hosts) {}
+  // `limit`: names that are resolved at a time.
+  HostResolver(Loop& loop, const ResolverFiles& files, std::size_t limit)
+      : loop_(loop), limit_(limit), resolv_conf_(files.resolv_conf), hosts_(files.hosts) {}
   HostResolver(const HostResolver&) = delete;
   HostResolver& operator=(const HostResolver&) = delete;
   ~HostResolver();
 
   // `name` has been judged; `denies` judges its forms in the search domains. The search ends at a denied one.
   void Resolve(const std::string& name, const Denies& denies, Callback callback);
-  // As they are now, until the next call.
-  [[nodiscard]] ResolverTexts Texts() { return {.hosts = hosts_.Text(), .resolv_conf = resolv_conf_.Text()}; }
+  // As they are in this turn of the loop, until the next call: a connection may name thousands of hosts.
+  [[nodiscard]] ResolverTexts Texts();
 
  private:
   friend class Lookup;
@@ -67,8 +71,13 @@ class HostResolver {
   void Finish(const std::string& key, const Resolution& resolution, std::uint64_t keep_ms);
 
   Loop& loop_;
+  std::size_t limit_;
   WatchedFile resolv_conf_;
   WatchedFile hosts_;
+  std::optional<std::uint64_t> read_in_ = {};  // Loop::Turns
+  std::uint64_t hosts_stamp_ = 0;              // of what was read
+  HostsFile read_hosts_ = {};
+  ResolvConf read_conf_ = {};
   // By the name and the form at which its search ends.
   std::unordered_map<std::string, Known> known_;
   std::unordered_map<std::string, std::shared_ptr<Lookup>> running_;

@@ -39,9 +39,8 @@ ClientSide::Step ClientSide::Expect(ProtocolSniffer::Takes takes) {
 
 void ClientSide::Pass(std::size_t count) {
   const std::size_t ahead = std::min(std::exchange(ahead_, 0), count);
-  const auto end = heard_.begin() + static_cast<std::ptrdiff_t>(count);
-  passed_.insert(passed_.end(), heard_.begin() + static_cast<std::ptrdiff_t>(ahead), end);
-  heard_.erase(heard_.begin(), end);
+  passed_.insert(passed_.end(), heard_.begin() + ahead, heard_.begin() + count);
+  heard_.Drop(count);
   spoken_ = spoken_ || count > 0;
 }
 
@@ -161,10 +160,17 @@ ClientSide::Step ClientSide::Advance() {
 }
 
 ClientSide::Step ClientSide::HearFirstBytes() {
-  const ByteView fresh = ByteView(heard_).subspan(fed_);
-  fed_ = heard_.size();
-  if (fresh.empty()) return Step::kWait;
-  switch (head_.Feed(fresh)) {
+  if (fed_ == heard_.size()) return Step::kWait;
+  ProtocolSniffer::State state = ProtocolSniffer::State::kMore;
+  while (state == ProtocolSniffer::State::kMore && fed_ < heard_.size()) {
+    // Not all at once, because the sniffer keeps them: a short head costs what is long behind it nothing.
+    constexpr std::size_t kShortHead = 1024;
+    const ByteView fresh = ByteView(heard_).subspan(fed_);
+    const ByteView piece = fresh.first(std::min(fresh.size(), std::max(kShortHead, fed_)));
+    fed_ += piece.size();
+    state = head_.Feed(piece);
+  }
+  switch (state) {
     case ProtocolSniffer::State::kMore:
       return Step::kWait;
     case ProtocolSniffer::State::kUnknown:
@@ -448,7 +454,7 @@ ClientSide::Step ClientSide::Watch(ByteView text) {
 ClientSide::Step ClientSide::LeaveWatched() {
   Pass(*std::exchange(watched_, std::nullopt));
   if (!hello_) return Step::kOn;
-  heard_.insert(heard_.begin(), hello_->begun.begin(), hello_->begun.end());
+  heard_.Prepend(hello_->begun);
   ahead_ = hello_->begun.size();
   hello_ = {};
   if (phase_ != Phase::kLines) behind_hello_ = phase_;  // where TLS begins is not known

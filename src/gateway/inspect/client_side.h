@@ -25,6 +25,7 @@
 #include "gateway/inspect/request_lines.h"
 #include "gateway/inspect/start_tls_lines.h"
 #include "gateway/inspect/unknown_opening.h"
+#include "gateway/net/byte_queue.h"
 
 namespace mxc::egress {
 
@@ -36,7 +37,7 @@ class ClientSide {
   // `tolerant`: passes an unknown opening, unless a server could find a host name in it.
   explicit ClientSide(bool tolerant) : tolerant_(tolerant) {}
 
-  void Hear(ByteView chunk) { heard_.insert(heard_.end(), chunk.begin(), chunk.end()); }
+  void Hear(ByteView chunk) { heard_.Append(chunk); }
   // The client has closed its direction.
   void End() { ended_ = true; }
   // To be called with the server's bytes, from the first one on, while WantsServer.
@@ -133,10 +134,10 @@ class ClientSide {
   bool tolerant_;
   bool ended_ = false;
   Phase phase_ = Phase::kFirstBytes;
-  Bytes heard_ = {};     // received, not judged
-  Bytes passed_ = {};    // judged, not taken
-  Bytes server_ = {};    // the server's first bytes, or those behind a ClientHello
-  bool spoken_ = false;  // some of the client's bytes were passed
+  ByteQueue heard_ = {};  // received, not judged
+  Bytes passed_ = {};     // judged, not taken
+  Bytes server_ = {};     // the server's first bytes, or those behind a ClientHello
+  bool spoken_ = false;   // some of the client's bytes were passed
   // The server's next answer cannot be told from its earlier bytes: a greeting, or the body of an answer that
   // refused a CONNECT.
   bool blind_ = false;

@@ -44,33 +44,36 @@ Match BeginsHello(ByteView bytes) {
 }  // namespace
 
 std::optional<HelloStart> HelloScan::Find(ByteView bytes) {
+  constexpr std::size_t kMostNeeded = 64;
   const std::size_t before = begun_.size();
-  const auto at = [&](std::size_t i) { return i < before ? begun_[i] : bytes[i - before]; };
-  const std::size_t size = before + bytes.size();
-  for (std::size_t i = 0; i < size; ++i) {
+  Bytes joined = std::exchange(begun_, {});
+  const ByteView first = bytes.first(std::min(bytes.size(), kMostNeeded));
+  joined.insert(joined.end(), first.begin(), first.end());
+  // Offsets count from the first of the bytes of earlier calls.
+  const auto from = [&](std::size_t i) {
+    const ByteView rest = i < before ? ByteView(joined).subspan(i) : bytes.subspan(i - before);
+    return rest.first(std::min(rest.size(), kMostNeeded));
+  };
+  for (std::size_t i = 0; i < before + bytes.size(); ++i) {
     if (i >= before) {
       const auto rest = bytes.subspan(i - before);
       const auto next = std::find(rest.begin(), rest.end(), kHandshake);
+      if (next == rest.end()) return std::nullopt;
       i += static_cast<std::size_t>(std::distance(rest.begin(), next));
-      if (i == size) break;
-    } else if (at(i) != kHandshake) {
-      continue;
     }
-    Bytes rest;
-    constexpr std::size_t kMostNeeded = 64;
-    for (std::size_t j = i; j < size && rest.size() < kMostNeeded; ++j) rest.push_back(at(j));
+    const ByteView rest = from(i);
     const Match match = BeginsHello(rest);
     if (match == Match::kNo) continue;
     if (match == Match::kMaybe) {
-      begun_ = std::move(rest);
+      begun_.assign(rest.begin(), rest.end());
       return std::nullopt;
     }
     HelloStart found{.at = i < before ? 0 : i - before};
-    if (i < before) found.begun.assign(begun_.begin() + static_cast<std::ptrdiff_t>(i), begun_.end());
-    begun_.clear();
+    if (i < before)
+      found.begun.assign(joined.begin() + static_cast<std::ptrdiff_t>(i),
+                         joined.begin() + static_cast<std::ptrdiff_t>(before));
     return found;
   }
-  begun_.clear();
   return std::nullopt;
 }
 

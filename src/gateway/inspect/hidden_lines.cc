@@ -1,6 +1,8 @@
 #include "gateway/inspect/hidden_lines.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "gateway/inspect/protocol_sniffer.h"
 #include "mxc/fold.h"
@@ -51,49 +53,83 @@ bool IsHostCommand(std::string_view line) {
   return BeginsWithHost(line, rest) && !rest.empty() && IsPassedOver(rest.front());
 }
 
-bool IsHostHeader(std::string_view line) {
-  std::string_view rest;
-  return BeginsWithHost(line, rest) && SkipWhile(rest, IsPassedOver).starts_with(':');
-}
+}  // namespace
 
-// A word, blanks, letters, "://", the beginning of a name.
-bool AsksForWholeUrl(std::string_view line) {
-  const std::string_view method = SkipWhile(line, IsPassedOver);
-  const std::string_view behind = SkipWhile(method, IsOfWord);
-  const std::string_view target = SkipWhile(behind, IsPassedOver);
-  const std::string_view rest = SkipWhile(target, IsLetter);
-  if (behind.size() == method.size() || target.size() == behind.size() || rest.size() == target.size())
-    return false;
-  return rest.starts_with("://") && rest.size() > 3 && IsOfWord(rest[3]);
-}
-
-template <typename Predicate>
-bool AnyLine(std::string_view text, Predicate predicate) {
+bool HidesRequest(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.size(), text.find_first_of(kLineEnds));
-    if (predicate(WithoutTelnet(text.substr(0, end)))) return true;
+    const std::string line = WithoutTelnet(text.substr(0, end));
+    if (IsHostCommand(line) || BeginsRequest(SkipWhile(line, IsPassedOver))) return true;
     text.remove_prefix(std::min(text.size(), end + 1));
   }
   return false;
 }
 
-}  // namespace
+bool HiddenLines::Line::IsHost(char c) {
+  constexpr std::string_view kName = "host";
+  const bool whole = host_ == kName.size();
+  if (whole && (IsPassedOver(c) || c == ':')) return true;
+  if (host_ == kElsewhere || (host_ == 0 && IsPassedOver(c))) return false;
+  host_ = !whole && Folded(c) == kName[host_] ? host_ + 1 : kElsewhere;
+  return false;
+}
 
-bool HidesRequest(std::string_view text) {
-  return AnyLine(text, [](const std::string& line) {
-    return IsHostCommand(line) || BeginsRequest(SkipWhile(line, IsPassedOver));
-  });
+bool HiddenLines::Line::IsUrl(char c) {
+  const auto go_on = [&](bool stays, bool goes, Url next) { url_ = goes ? next : stays ? url_ : Url::kNone; };
+  switch (url_) {
+    case Url::kBefore:
+      go_on(IsPassedOver(c), IsOfWord(c), Url::kMethod);
+      break;
+    case Url::kMethod:
+      go_on(IsOfWord(c), IsPassedOver(c), Url::kBehind);
+      break;
+    case Url::kBehind:
+      go_on(IsPassedOver(c), IsLetter(c), Url::kScheme);
+      break;
+    case Url::kScheme:
+      go_on(IsLetter(c), c == ':', Url::kColon);
+      break;
+    case Url::kColon:
+      go_on(false, c == '/', Url::kSlash);
+      break;
+    case Url::kSlash:
+      go_on(false, c == '/', Url::kName);
+      break;
+    case Url::kName:
+      if (IsOfWord(c)) return true;
+      url_ = Url::kNone;
+      break;
+    case Url::kNone:
+      break;
+  }
+  return false;
+}
+
+// RFC 854, as in WithoutTelnet.
+bool HiddenLines::Line::Add(std::uint8_t byte) {
+  const Telnet before = std::exchange(telnet_, Telnet::kText);
+  if (before == Telnet::kOption) return false;
+  if (before == Telnet::kCommand && byte >= 0xf0) {
+    if (byte >= 0xfb && byte <= 0xfe) telnet_ = Telnet::kOption;
+    return false;
+  }
+  if (byte == 0xff) {
+    telnet_ = Telnet::kCommand;
+    return false;
+  }
+  const bool host = IsHost(static_cast<char>(byte));
+  return IsUrl(static_cast<char>(byte)) || host;
 }
 
 bool HiddenLines::Feed(ByteView bytes) {
-  std::string text = line_;
-  text += TextOf(bytes);
-  const std::size_t end = text.find_last_of(kLineEnds);
-  line_ = end == std::string::npos ? text : text.substr(end + 1);
-  if (line_.size() > kMaxFirstBytes) line_.resize(kMaxFirstBytes);  // no server reads a line as long
-  return AnyLine(text, [](const std::string& line) {
-    return IsHostCommand(line) || IsHostHeader(line) || AsksForWholeUrl(line);
-  });
+  for (const std::uint8_t byte : bytes) {
+    if (byte == '\r' || byte == '\n') {
+      line_ = {};
+    } else if (line_.Add(byte)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace mxc::egress

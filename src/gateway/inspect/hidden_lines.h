@@ -2,7 +2,8 @@
 // does not understand would take them for commands of its own.
 #pragma once
 
-#include <string>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "gateway/net/bytes.h"
@@ -22,7 +23,24 @@ class HiddenLines {
   [[nodiscard]] bool Feed(ByteView bytes);
 
  private:
-  std::string line_ = {};
+  // What the line has been so far. Nothing of it is kept: it costs each byte once, in whatever pieces.
+  class Line {
+   public:
+    // Whether it is one of those with this byte.
+    [[nodiscard]] bool Add(std::uint8_t byte);
+
+   private:
+    static constexpr std::size_t kElsewhere = static_cast<std::size_t>(-1);
+    enum class Telnet { kText, kCommand, kOption };
+    // A word, blanks, letters, "://", the beginning of a name.
+    enum class Url { kBefore, kMethod, kBehind, kScheme, kColon, kSlash, kName, kNone };
+    [[nodiscard]] bool IsHost(char c);
+    [[nodiscard]] bool IsUrl(char c);
+
+    Telnet telnet_ = Telnet::kText;
+    std::size_t host_ = 0;  // matched letters of "host"
+    Url url_ = Url::kBefore;
+  } line_ = {};
 };
 
 }  // namespace mxc::egress

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 namespace mxc::egress {
 namespace {
 
 constexpr std::size_t kEventsPerTurn = 256;
+constexpr std::uint64_t kLongTurnMs = 20;
 
 std::uint64_t ReadClock(clockid_t clock) {
   timespec now{};
@@ -55,6 +57,7 @@ void Loop::Turn() {
   std::array<epoll_event, kEventsPerTurn> events{};
   const int count = ::epoll_wait(epoll_.Get(), events.data(), static_cast<int>(events.size()), WaitMs());
   now_ms_ = ReadClock(CLOCK_MONOTONIC);
+  ++turns_;
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events.at(static_cast<std::size_t>(i));
     static_cast<Watcher*>(event.data.ptr)->OnEvents(event.events);
@@ -73,9 +76,16 @@ void Loop::RunTimers() {
 }
 
 void Loop::RunDeferred() {
-  const std::vector<std::function<void()>> work = std::exchange(deferred_, {});
-  for (const std::function<void()>& call : work) call();
+  std::vector<std::function<void()>> work = std::exchange(deferred_, {});
+  auto next = work.begin();
+  while (next != work.end()) {
+    (*next++)();
+    if (IsTurnLong()) break;
+  }
+  deferred_.insert(deferred_.begin(), std::make_move_iterator(next), std::make_move_iterator(work.end()));
 }
+
+bool Loop::IsTurnLong() const { return ReadClock(CLOCK_MONOTONIC) - now_ms_ >= kLongTurnMs; }
 
 void Timer::Set(Loop& loop, std::uint64_t delay_ms, std::function<void()> call) {
   Cancel();

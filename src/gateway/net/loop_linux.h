@@ -45,7 +45,8 @@ class Loop {
   [[nodiscard]] bool Rewatch(int fd, std::uint32_t events, Watcher& watcher) const;
   void Unwatch(int fd) const;
 
-  // Runs `work` before the next wait, in order.
+  // Runs `work` in order, before the next wait or, where the turn is long, behind it: what happens meanwhile
+  // is heard in time.
   void Defer(std::function<void()> work) { deferred_.push_back(std::move(work)); }
   // Destroys it when no event of this turn can point to it any more.
   void DeferDeletion(std::shared_ptr<Watcher> watcher) { ended_.push_back(std::move(watcher)); }
@@ -57,6 +58,9 @@ class Loop {
   void RunWhile(const std::function<bool()>& goes_on);
   void Stop() { stopped_ = true; }
   [[nodiscard]] std::uint64_t NowMs() const { return now_ms_; }  // CLOCK_MONOTONIC, of this turn
+  // This turn has lasted long: what can wait should be deferred. Asks the clock.
+  [[nodiscard]] bool IsTurnLong() const;
+  [[nodiscard]] std::uint64_t Turns() const { return turns_; }
 
  private:
   friend class Timer;
@@ -72,6 +76,7 @@ class Loop {
   std::vector<std::function<void()>> deferred_;
   std::vector<std::shared_ptr<Watcher>> ended_;
   std::uint64_t now_ms_ = 0;
+  std::uint64_t turns_ = 0;
   bool stopped_ = false;
 };
 

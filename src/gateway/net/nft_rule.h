@@ -33,6 +33,8 @@ class NftRule {
   NftRule& Mark(std::uint32_t mark);
   // Matches `value` at `offset` of the header `base` (NFT_PAYLOAD_...).
   NftRule& Payload(std::uint32_t base, std::uint32_t offset, std::span<const std::uint8_t> value);
+  // Matches any other value there.
+  NftRule& OtherPayload(std::uint32_t base, std::uint32_t offset, std::span<const std::uint8_t> value);
   NftRule& Family(bool ipv6);
   // Matches a destination inside `block`, or outside; to be used after Family.
   NftRule& Destination(const Cidr& block, bool inside = true);

@@ -109,6 +109,12 @@ NftRule& NftRule::Payload(std::uint32_t base, std::uint32_t offset, std::span<co
   return Compare(NFT_CMP_EQ, value);
 }
 
+NftRule& NftRule::OtherPayload(std::uint32_t base, std::uint32_t offset,
+                               std::span<const std::uint8_t> value) {
+  Load(base, offset, value.size());
+  return Compare(NFT_CMP_NEQ, value);
+}
+
 NftRule& NftRule::Family(bool ipv6) { return Meta(NFT_META_NFPROTO, ipv6 ? NFPROTO_IPV6 : NFPROTO_IPV4); }
 
 NftRule& NftRule::Destination(const Cidr& block, bool inside) {

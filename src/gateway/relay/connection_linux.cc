@@ -14,7 +14,7 @@ namespace mxc::egress {
 
 namespace {
 
-constexpr int kReadsPerTurn = 64;  // then others have their turn
+constexpr int kReadsPerTurn = 4;  // then others have their turn
 
 }  // namespace
 
@@ -172,6 +172,7 @@ bool Connection::Listen() {
         client_ended_ ? client_->End() : client_->Hear({buffer.data(), static_cast<std::size_t>(count)});
     if (!Judged(problem) || !Flush()) return false;
     if (!client_) return true;
+    if (services_.loop.IsTurnLong()) break;
   }
   Resume();
   return false;

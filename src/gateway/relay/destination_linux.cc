@@ -53,7 +53,7 @@ Judgement Destination::JudgeName(const std::string& name) const {
 }
 
 std::optional<Judgement> Destination::DeniedByHosts(const IpAddress& address) const {
-  return DenialByHosts(services_.rules, services_.resolver.Texts().hosts, address, protocol_, meant_.port);
+  return DenialByHosts(services_.rules, *services_.resolver.Texts().hosts, address, protocol_, meant_.port);
 }
 
 void Destination::Find(Callback callback) {
@@ -71,7 +71,7 @@ void Destination::Find(Callback callback) {
   }
   const Judgement judgement = services_.rules.JudgeAddress(meant_.address, protocol_, meant_.port);
   if (!judgement.allowed) {
-    const auto name = AllowedNameOf(services_.rules, services_.resolver.Texts().hosts,
+    const auto name = AllowedNameOf(services_.rules, *services_.resolver.Texts().hosts,
                                     meant_.address.Unmapped(), protocol_, meant_.port);
     if (name) return FindName(*name, std::move(callback));
     Refuse(judgement);
@@ -154,7 +154,7 @@ std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolut
     record_.name = resolution.denied;
   }
   for (const IpAddress& address : resolution.addresses) {
-    const Judgement judgement = JudgeResolved(services_.rules, services_.resolver.Texts().hosts, name,
+    const Judgement judgement = JudgeResolved(services_.rules, *services_.resolver.Texts().hosts, name,
                                               address, protocol_, meant_.port);
     if (judgement.allowed) {
       endpoints.push_back({address, meant_.port});

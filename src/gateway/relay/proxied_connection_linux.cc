@@ -27,7 +27,7 @@ void ProxiedConnection::OnSide(Side& side, std::uint32_t events) {
   const bool connected = Connected(side);
   if (ended_ || side.owner.expired()) return;
   if ((events & EPOLLERR) != 0) return Abort(connected ? "reset" : "the other side gave up");
-  if (connected) Advance();
+  if (connected) services_.loop.IsTurnLong() ? Resume() : Advance();
 }
 
 void ProxiedConnection::Advance() {

@@ -29,8 +29,8 @@ class Reporter {
   void Lose(std::uint64_t records) { lost_ += records; }  // that never came to be
   // What was counted, and has not been told.
   void Finish();
-  // Waits for the launcher to take everything, as long as it takes some in time.
-  void Flush();
+  // Waits for the launcher to take everything, as long as it takes some in time. False: it has not.
+  [[nodiscard]] bool Flush();
   // A new reader: what was counted is told, and what came before is news again. `mark` comes after it all.
   void Mark(std::uint32_t mark);
 

@@ -136,12 +136,13 @@ void Reporter::Send() {
   }
 }
 
-void Reporter::Flush() {
+bool Reporter::Flush() {
   pollfd room{.fd = socket_, .events = POLLOUT, .revents = 0};
   for (std::size_t before = 0; !pending_.empty() && before != pending_.size();) {
     before = pending_.size();
     if (::poll(&room, 1, kWaitMs) > 0) Send();
   }
+  return pending_.empty();
 }
 
 bool Reporter::Hand() {

@@ -35,6 +35,11 @@ std::optional<Value> Front(ByteView bytes) {
 
 ByteView Behind(ByteView bytes, std::size_t size) { return bytes.subspan(std::min(bytes.size(), size)); }
 
+// RFC 8200, 4: headers that say their own length.
+bool IsExtension(std::uint8_t header) {
+  return header == IPPROTO_HOPOPTS || header == IPPROTO_ROUTING || header == IPPROTO_DSTOPTS;
+}
+
 }  // namespace
 
 void ReadLog(ByteView message, const std::function<void(ByteView packet)>& on_packet) {
@@ -57,9 +62,14 @@ std::optional<LoggedPacket> ReadLoggedPacket(ByteView packet) {
   constexpr std::size_t kHeader6 = 40;
   if (packet.empty()) return std::nullopt;
   const bool ipv6 = packet[0] >> 4U == 6;
-  const std::size_t header = ipv6 ? kHeader6 : (packet[0] & 0x0fU) * std::size_t{4};
+  std::size_t header = ipv6 ? kHeader6 : (packet[0] & 0x0fU) * std::size_t{4};
   if (packet.size() < header + 4 || header < 20) return std::nullopt;
-  const std::uint8_t protocol = packet[ipv6 ? 6 : 9];
+  std::uint8_t protocol = packet[ipv6 ? 6 : 9];
+  while (ipv6 && IsExtension(protocol)) {
+    protocol = packet[header];
+    header += (packet[header + 1] + std::size_t{1}) * 8;
+    if (packet.size() < header + 4) return std::nullopt;
+  }
   if (protocol != IPPROTO_TCP && protocol != IPPROTO_UDP) return std::nullopt;
   LoggedPacket logged{.protocol = protocol == IPPROTO_TCP ? Protocol::kTcp : Protocol::kUdp};
   logged.meant.address.ipv6 = ipv6;
@@ -76,7 +86,7 @@ bool RefusalLog::ReadSome() {
   if (count < 0) return errno == EINTR;
   ReadLog({buffer.data(), static_cast<std::size_t>(count)}, [this](ByteView packet) {
     const std::optional<LoggedPacket> logged = ReadLoggedPacket(packet);
-    if (!logged) return;
+    if (!logged) return services_.reporter.Lose(1);
     const bool tcp = logged->protocol == Protocol::kTcp;
     Destination destination(services_, tcp ? GatewayEvent::kConnection : GatewayEvent::kFlow,
                             logged->protocol, logged->meant);

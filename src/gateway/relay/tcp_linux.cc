@@ -1,5 +1,6 @@
 #include "gateway/relay/tcp_linux.h"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -19,6 +20,7 @@ constexpr std::uint64_t kDnsIdleMs = 10000;  // RFC 7766, 6.2.3: seconds
 // Pause after accept4 has failed for lack of descriptors: the listener stays readable and would keep the loop
 // busy.
 constexpr std::uint64_t kBreatheMs = 20;
+constexpr std::string_view kTooMany = "too many connections";
 
 // What the kernel may keep for a socket of one more connection. A command may open any number and read from
 // none: a few are as fast as the host's own, all of them together hold what docs/policy/network.md says.
@@ -95,7 +97,7 @@ class DnsConnection : public Watcher {
 
 class TcpGate::Inlet : public Watcher {
  public:
-  Inlet(TcpGate& gate, UniqueFd listener) : gate_(gate), listener_(std::move(listener)) {}
+  Inlet(TcpGate& gate, UniqueFd listener) : gate_(gate), listener_(std::move(listener)) { Spare(); }
 
   [[nodiscard]] bool Listen() { return gate_.services_.loop.Watch(listener_.Get(), EPOLLIN, *this); }
   [[nodiscard]] bool HasMore() const { return IsReadable(listener_.Get()); }
@@ -105,6 +107,7 @@ class TcpGate::Inlet : public Watcher {
   void OnEvents(std::uint32_t /*events*/) override {
     UniqueFd socket{::accept4(listener_.Get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (socket) return gate_.OnAccepted(std::move(socket));
+    if (errno == EMFILE && spare_) return RefuseOne();
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       gate_.services_.loop.Unwatch(listener_.Get());
       breathe_.Set(gate_.services_.loop, kBreatheMs, [this] { (void)Listen(); });
@@ -112,8 +115,19 @@ class TcpGate::Inlet : public Watcher {
   }
 
  private:
+  void Spare() { spare_.Reset(::fcntl(listener_.Get(), F_DUPFD_CLOEXEC, 0)); }
+
+  // No descriptor is left: the connection must not wait for one without an answer.
+  void RefuseOne() {
+    spare_.Reset();
+    UniqueFd socket{::accept4(listener_.Get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    if (socket) gate_.OnNoRoom(std::move(socket));
+    Spare();
+  }
+
   TcpGate& gate_;
   UniqueFd listener_;
+  UniqueFd spare_ = {};  // a descriptor to give up
   Timer breathe_;
 };
 
@@ -125,6 +139,20 @@ bool TcpGate::Add(UniqueFd listener) {
   return inlets_.back()->Listen();
 }
 
+std::shared_ptr<Connection> TcpGate::Keep(UniqueFd socket, const IpEndpoint& meant) {
+  auto connection =
+      std::make_shared<Connection>(services_, std::move(socket), meant, BufferBytes(connections_.size() + 1),
+                                   [this](const ProxiedConnection& ended) { connections_.erase(&ended); });
+  connections_.emplace(connection.get(), connection);
+  return connection;
+}
+
+void TcpGate::OnNoRoom(UniqueFd socket) {
+  const std::optional<IpEndpoint> meant = LocalEndpoint(socket.Get());
+  if (!meant || meant->port == kDnsPort) return CloseWithReset(socket);
+  Keep(std::move(socket), *meant)->Abort(kTooMany);
+}
+
 void TcpGate::OnAccepted(UniqueFd socket) {
   const std::optional<IpEndpoint> meant = LocalEndpoint(socket.Get());
   if (!meant) return CloseWithReset(socket);
@@ -134,11 +162,8 @@ void TcpGate::OnAccepted(UniqueFd socket) {
     dns_.emplace(connection.get(), connection);
     return connection->Start();
   }
-  auto connection =
-      std::make_shared<Connection>(services_, std::move(socket), *meant, BufferBytes(connections_.size() + 1),
-                                   [this](const ProxiedConnection& ended) { connections_.erase(&ended); });
-  connections_.emplace(connection.get(), connection);
-  connections_.size() > limit_ ? connection->Abort("too many connections") : connection->Start();
+  const std::shared_ptr<Connection> connection = Keep(std::move(socket), *meant);
+  connections_.size() > limit_ ? connection->Abort(kTooMany) : connection->Start();
 }
 
 void TcpGate::Sweep(std::uint64_t idle_ms) {

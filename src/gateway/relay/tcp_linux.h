@@ -32,6 +32,8 @@ class TcpGate {
   friend class DnsConnection;
 
   void OnAccepted(UniqueFd socket);
+  void OnNoRoom(UniqueFd socket);  // refuses it, with a record
+  [[nodiscard]] std::shared_ptr<Connection> Keep(UniqueFd socket, const IpEndpoint& meant);
 
   Services& services_;
   std::size_t limit_;

@@ -9,64 +9,18 @@
 #include <cerrno>
 #include <cstring>
 
-#include "gateway/inspect/protocol_sniffer.h"
-#include "gateway/inspect/server_hello.h"
+#include "gateway/inspect/encrypted_datagram.h"
 #include "gateway/net/packet.h"
 #include "gateway/net/sockets_linux.h"
 
 namespace mxc::egress {
 namespace {
 
-constexpr std::size_t kMaxFlows = 2048;
 constexpr std::size_t kMaxPending = 8;             // datagrams that wait for a name's address
 constexpr std::size_t kMaxPendingBytes = 4 << 20;  // of all flows; more are lost, as datagrams may be
 constexpr int kDatagramsPerTurn = 64;
 constexpr std::string_view kHidesName =
     "it begins QUIC or DTLS, whose name is not looked at; programs fall back to TCP";
-
-// Versions up to Q043: a byte of flags, mostly a connection identifier of eight bytes, and, if a flag says
-// so, the version, "Q" and digits.
-bool BeginsGoogleQuic(ByteView datagram) {
-  constexpr std::uint8_t kHasVersion = 0x01;
-  constexpr std::uint8_t kHasIdentifier = 0x08;
-  const std::size_t at = (datagram[0] & kHasIdentifier) != 0 ? 9 : 1;
-  if ((datagram[0] & kHasVersion) == 0 || datagram.size() < at + 4 || datagram[at] != 'Q') return false;
-  const auto is_digit = [](std::uint8_t byte) { return byte >= '0' && byte <= '9'; };
-  return is_digit(datagram[at + 1]) && is_digit(datagram[at + 2]) && is_digit(datagram[at + 3]);
-}
-
-// Of DTLS, and of OpenSSL before the RFC (DTLS1_BAD_VER). `record`: five bytes at least.
-bool HasDtlsVersion(ByteView record) { return record[1] == 0xfe || (record[1] == 1 && record[2] == 0); }
-
-// A record of DTLS with a ClientHello, of any version, wherever it stands: servers throw away a record that
-// they cannot read, and go on behind it. Six bytes are fixed: other data has that once in 2^48 bytes.
-bool HoldsDtlsHello(ByteView datagram) {
-  constexpr std::size_t kRecordHeader = 13, kMessageHeader = 12, kMostHello = 65536;
-  constexpr std::uint8_t kClientHello = 1;
-  for (std::size_t at = 0; at + kRecordHeader + kMessageHeader <= datagram.size(); ++at) {
-    const ByteView record = datagram.subspan(at);
-    if (record[0] != kHandshake || !HasDtlsVersion(record) || NumberAt(record, 3, 2) != 0) continue;
-    const bool hello = record[kRecordHeader] == kClientHello;
-    const std::size_t length = NumberAt(record, kRecordHeader - 2, 2);
-    if (hello && length >= kMessageHeader && NumberAt(record, kRecordHeader + 1, 3) < kMostHello) return true;
-  }
-  return false;
-}
-
-// RFC 9000: the long header, in datagrams of 1200 bytes at least or in a version that servers know. RFC 9147:
-// a record, of any version.
-bool BeginsEncryption(ByteView datagram) {
-  constexpr std::size_t kSmallestInitial = 1200;
-  if (datagram.size() < 5) return false;
-  if (IsRecordType(datagram[0]) && HasDtlsVersion(datagram)) return true;
-  if (HoldsDtlsHello(datagram)) return true;
-  if ((datagram[0] & 0x80U) == 0) return BeginsGoogleQuic(datagram);
-  std::uint32_t version = 0;
-  for (std::size_t i = 1; i < 5; ++i) version = (version << 8U) | datagram[i];
-  const bool known = version == 1 || version == 0x6b3343cfU || version >> 8U == 0xff0000U ||
-                     version >> 16U == 0x5130U || version >> 8U == 0xfaceb0U;
-  return known || ((datagram[0] & 0x40U) != 0 && datagram.size() >= kSmallestInitial);
-}
 
 }  // namespace
 
@@ -108,7 +62,8 @@ class UdpFlow : public Watcher {
       pending_.emplace_back(payload.begin(), payload.end());
       return;
     }
-    if (destination_.MustBeChecked() && BeginsEncryption(payload)) return Refuse(kHidesName, payload.size());
+    if (destination_.MustBeChecked() && BeginsEncryption(payload, destination_.Port()))
+      return Refuse(kHidesName, payload.size());
     const ssize_t count = ::send(socket_.Get(), payload.data(), payload.size(), MSG_NOSIGNAL);
     if (count >= 0) destination_.Record().bytes_out += static_cast<std::uint64_t>(count);
     if (count < 0 && errno == ECONNREFUSED) Unreachable(payload.size());
@@ -245,8 +200,8 @@ class UdpGate::Inlet : public Watcher {
   UniqueFd socket_;
 };
 
-UdpGate::UdpGate(Services& services, AnswerSockets answers)
-    : services_(services), answers_(std::move(answers)) {}
+UdpGate::UdpGate(Services& services, AnswerSockets answers, std::size_t limit)
+    : services_(services), answers_(std::move(answers)), limit_(limit) {}
 UdpGate::~UdpGate() = default;
 
 bool UdpGate::Add(UniqueFd socket) {
@@ -259,7 +214,7 @@ void UdpGate::OnDatagram(const IpEndpoint& client, const IpEndpoint& meant, Byte
   const Key key{client, meant};
   auto found = flows_.find(key);
   if (found == flows_.end()) {
-    if (flows_.size() >= kMaxFlows) MakeRoom();
+    if (flows_.size() >= limit_) MakeRoom();
     found = flows_.emplace(key, std::make_shared<UdpFlow>(*this, key)).first;
     const std::shared_ptr<UdpFlow> flow = found->second;
     flow->Send(payload);  // queued until Start has found the address

@@ -24,7 +24,8 @@ class UdpFlow;
 
 class UdpGate {
  public:
-  UdpGate(Services& services, AnswerSockets answers);
+  // `limit`: flows at a time; one more takes the place of the oldest.
+  UdpGate(Services& services, AnswerSockets answers, std::size_t limit);
   UdpGate(const UdpGate&) = delete;
   UdpGate& operator=(const UdpGate&) = delete;
   ~UdpGate();
@@ -48,6 +49,7 @@ class UdpGate {
 
   Services& services_;
   AnswerSockets answers_;
+  std::size_t limit_;
   std::vector<std::shared_ptr<Inlet>> inlets_ = {};
   std::map<Key, std::shared_ptr<UdpFlow>> flows_ = {};
   std::size_t pending_bytes_ = 0;  // of all flows

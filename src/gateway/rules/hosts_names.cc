@@ -4,8 +4,6 @@
 #include <set>
 #include <vector>
 
-#include "gateway/rules/resolv_conf.h"
-
 namespace mxc::egress {
 namespace {
 
@@ -18,42 +16,31 @@ bool MayLeadTo(const RuleBook& book, const std::string& name, const IpAddress& a
          book.JudgeAnswer(judgement, address, protocol, port).allowed;
 }
 
-bool SharesOne(const IpAddress& address, const std::vector<IpAddress>& readings) {
-  const auto is_there = [&](const IpAddress& one) {
-    return std::find(readings.begin(), readings.end(), one) != readings.end();
-  };
-  if (!address.ipv6) return is_there(address);
-  const std::vector<IpAddress> own = address.Readings();
-  return std::any_of(own.begin(), own.end(), is_there);
-}
-
 }  // namespace
 
-std::optional<std::string> AllowedNameOf(const RuleBook& book, std::string_view hosts,
+std::optional<std::string> AllowedNameOf(const RuleBook& book, const HostsFile& hosts,
                                          const IpAddress& address, Protocol protocol, std::uint16_t port) {
-  std::optional<std::string> found;
-  ForEachHost(hosts, [&](const IpAddress& at, const std::string& name) {
-    if (!found && at == address && MayLeadTo(book, name, at, protocol, port)) found = name;
-  });
-  return found;
+  for (const auto& [at, name] : hosts.At(address)) {
+    if (at == address && MayLeadTo(book, name, at, protocol, port)) return name;
+  }
+  return std::nullopt;
 }
 
-std::optional<Judgement> DenialByHosts(const RuleBook& book, std::string_view hosts, const IpAddress& address,
+std::optional<Judgement> DenialByHosts(const RuleBook& book, const HostsFile& hosts, const IpAddress& address,
                                        Protocol protocol, std::uint16_t port) {
-  // Most policies deny no name, and the file may be long. An empty name is denied where "*" is.
+  // Most policies deny no name. An empty name is denied where "*" is.
   if (book.Proxy() || (!book.DeniesNames() && !book.Denies({}, protocol, port))) return std::nullopt;
   if (book.AllowsBlockOf(address, protocol, port)) return std::nullopt;
-  const std::vector<IpAddress> readings = address.Readings();
-  std::optional<Judgement> denial;
-  ForEachHost(hosts, [&](const IpAddress& at, const std::string& name) {
-    if (denial || !SharesOne(at, readings) || !book.Denies(name, protocol, port)) return;
-    denial = book.JudgeName(name, protocol, port);
-    denial->reason = kDeniedName;
-  });
-  return denial;
+  for (const auto& [at, name] : hosts.At(address)) {
+    if (!book.Denies(name, protocol, port)) continue;
+    Judgement denial = book.JudgeName(name, protocol, port);
+    denial.reason = kDeniedName;
+    return denial;
+  }
+  return std::nullopt;
 }
 
-Judgement JudgeResolved(const RuleBook& book, std::string_view hosts, const Judgement& name,
+Judgement JudgeResolved(const RuleBook& book, const HostsFile& hosts, const Judgement& name,
                         const IpAddress& address, Protocol protocol, std::uint16_t port) {
   // To the command it is the sandbox's own: a rule that allows it does not mean the host's.
   const BlockedRange* const own = book.Proxy() ? nullptr : FindOwn(address);
@@ -65,18 +52,22 @@ Judgement JudgeResolved(const RuleBook& book, std::string_view hosts, const Judg
 bool MayBeAskedFor(const RuleBook& book, const ResolverTexts& texts, const AskedFor& asked) {
   if (const auto address = IpAddress::Parse(asked.host))
     return book.JudgeAddress(*address, Protocol::kTcp, asked.port).allowed &&
-           !DenialByHosts(book, texts.hosts, *address, Protocol::kTcp, asked.port);
+           (texts.hosts == nullptr ||
+            !DenialByHosts(book, *texts.hosts, *address, Protocol::kTcp, asked.port));
   if (asked.strict && !book.JudgeName(asked.host, Protocol::kTcp, asked.port).allowed) return false;
-  const std::vector<std::string> forms = FormsOf(std::string(asked.host), ParseResolvConf(texts.resolv_conf));
+  const std::string host(asked.host);
+  const std::vector<std::string> forms =
+      texts.resolv_conf == nullptr ? std::vector{host} : FormsOf(host, *texts.resolv_conf);
   return std::none_of(forms.begin(), forms.end(),
                       [&](const std::string& form) { return book.Denies(form, Protocol::kTcp, asked.port); });
 }
 
 bool MayBeDialled(const RuleBook& book, const ResolverTexts& texts, const AskedFor& asked) {
+  if (texts.hosts == nullptr) return true;
   const Judgement name = book.JudgeName(asked.host, Protocol::kTcp, asked.port);
-  const std::vector<IpAddress> addresses = FindInHosts(texts.hosts, asked.host);
+  const std::vector<IpAddress>& addresses = texts.hosts->AddressesOf(std::string(asked.host));
   return std::all_of(addresses.begin(), addresses.end(), [&](const IpAddress& address) {
-    return JudgeResolved(book, texts.hosts, name, address, Protocol::kTcp, asked.port).allowed;
+    return JudgeResolved(book, *texts.hosts, name, address, Protocol::kTcp, asked.port).allowed;
   });
 }
 

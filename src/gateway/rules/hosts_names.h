@@ -9,31 +9,32 @@
 #include <string_view>
 
 #include "gateway/rules/filter.h"
+#include "gateway/rules/resolv_conf.h"
 #include "gateway/rules/rules.h"
 
 namespace mxc::egress {
 
 // The first name of `address` in the text of a hosts file that the rules allow at this address. Absent: there
 // is none.
-[[nodiscard]] std::optional<std::string> AllowedNameOf(const RuleBook& book, std::string_view hosts,
+[[nodiscard]] std::optional<std::string> AllowedNameOf(const RuleBook& book, const HostsFile& hosts,
                                                        const IpAddress& address, Protocol protocol,
                                                        std::uint16_t port);
 
-// Those of the host's resolver files.
+// The host's resolver files; borrowed.
 struct ResolverTexts {
-  std::string_view hosts = {};
-  std::string_view resolv_conf = {};
+  const HostsFile* hosts = nullptr;
+  const ResolvConf* resolv_conf = nullptr;
 };
 
 // The refusal of an address that has a denied name in the text of a hosts file. Absent: it has none, or an
 // allow rule names the address or a block around it.
-[[nodiscard]] std::optional<Judgement> DenialByHosts(const RuleBook& book, std::string_view hosts,
+[[nodiscard]] std::optional<Judgement> DenialByHosts(const RuleBook& book, const HostsFile& hosts,
                                                      const IpAddress& address, Protocol protocol,
                                                      std::uint16_t port);
 
 // An address to which a name was resolved: RuleBook::JudgeAnswer, which knows no hosts file and no address of
 // the sandbox's own.
-[[nodiscard]] Judgement JudgeResolved(const RuleBook& book, std::string_view hosts, const Judgement& name,
+[[nodiscard]] Judgement JudgeResolved(const RuleBook& book, const HostsFile& hosts, const Judgement& name,
                                       const IpAddress& address, Protocol protocol, std::uint16_t port);
 
 // What a request over TCP asks for.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/lists.h"
 #include "gateway/rules/rules.h"
@@ -107,6 +108,37 @@ std::vector<IpAddress> FindInHosts(std::string_view text, std::string_view name)
     }
   }
   return found;
+}
+
+void HostsFile::Read() const {
+  if (std::exchange(read_, true)) return;
+  ForEachHost(text_, [this](const IpAddress& address, const std::string& name) {
+    std::vector<IpAddress>& addresses = by_name_[name];
+    if (addresses.empty() || addresses.back() != address) addresses.push_back(address);
+    // What embeds an IPv4 address is also that one.
+    const std::vector<IpAddress> readings = address.ipv6 ? address.Readings() : std::vector{address};
+    for (const IpAddress& reading : readings) by_address_[reading].push_back(hosts_.size());
+    hosts_.push_back({.address = address, .name = name});
+  });
+}
+
+const std::vector<IpAddress>& HostsFile::AddressesOf(const std::string& name) const {
+  static const std::vector<IpAddress> kNone;
+  Read();
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? kNone : found->second;
+}
+
+std::vector<HostsFile::Host> HostsFile::At(const IpAddress& address) const {
+  Read();
+  std::set<std::size_t> places;
+  for (const IpAddress& reading : address.Readings()) {
+    const auto found = by_address_.find(reading);
+    if (found != by_address_.end()) places.insert(found->second.begin(), found->second.end());
+  }
+  std::vector<Host> hosts;
+  for (const std::size_t place : places) hosts.push_back(hosts_[place]);
+  return hosts;
 }
 
 }  // namespace mxc::egress

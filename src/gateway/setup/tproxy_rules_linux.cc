@@ -27,8 +27,8 @@ constexpr std::string_view kRefuse = "refuse";
 constexpr std::string_view kReject = "reject";
 constexpr int kMangle = -150;  // NF_IP_PRI_MANGLE: after reassembly, which tproxy needs
 constexpr std::uint16_t kDnsPort = 53;
-// Of a refused packet: an IPv6 header and the ports.
-constexpr std::uint32_t kLoggedBytes = 64;
+// Of a refused packet: an IPv6 header, a routing header with four addresses, and the ports.
+constexpr std::uint32_t kLoggedBytes = 128;
 
 // The sets of destinations whose refusals have limits.
 struct Limited {
@@ -191,6 +191,19 @@ void AddRefusal(Tables& tables, bool limited) {
   tables.Add(kReject).Unreachable();
 }
 
+// Of IPv6, headers before that of the protocol: by a routing header, which any program may send along, a
+// packet goes first to another address than the one that is meant. Fragments are made behind this hook.
+void RefuseExtensions(Tables& tables) {
+  constexpr std::uint32_t kNextHeader = 6;
+  for (const std::uint8_t protocol : {std::uint8_t{IPPROTO_TCP}, std::uint8_t{IPPROTO_UDP}}) {
+    tables.Add(kGuard)
+        .Family(true)
+        .Meta(NFT_META_L4PROTO, protocol)
+        .OtherPayload(NFT_PAYLOAD_NETWORK_HEADER, kNextHeader, std::span(&protocol, 1))
+        .Goto(kRefuse);
+  }
+}
+
 void AddGuard(Tables& tables, const Filter& filter) {
   for (std::size_t i = 0; i < filter.names.size(); ++i) {
     if (!NeedsSet(filter.names[i])) continue;
@@ -206,6 +219,7 @@ void AddGuard(Tables& tables, const Filter& filter) {
   }
   tables.Add(kGuard).Mark(kAnswerMark).Accept();
   AcceptInside(tables, kGuard);
+  RefuseExtensions(tables);
   tables.Add(kGuard).Meta(NFT_META_L4PROTO, IPPROTO_TCP).BeginsConnection(false).Accept();
   for (const std::uint8_t protocol : {std::uint8_t{IPPROTO_TCP}, std::uint8_t{IPPROTO_UDP}}) {
     tables.Add(kGuard).Meta(NFT_META_L4PROTO, protocol).Ports(kDnsPort, kDnsPort).Accept();
