@@ -192,14 +192,17 @@ void AddRefusal(Tables& tables, bool limited) {
 }
 
 // Of IPv6, headers before that of the protocol: by a routing header, which any program may send along, a
-// packet goes first to another address than the one that is meant. Fragments are made behind this hook.
+// packet goes first to another address than the one that is meant. Fragments are made behind this hook. The
+// kernel itself puts a hop-by-hop header before more than 64 KiB, which a program may not (CAP_NET_RAW).
 void RefuseExtensions(Tables& tables) {
   constexpr std::uint32_t kNextHeader = 6;
+  constexpr std::uint8_t kHopByHop = IPPROTO_HOPOPTS;
   for (const std::uint8_t protocol : {std::uint8_t{IPPROTO_TCP}, std::uint8_t{IPPROTO_UDP}}) {
     tables.Add(kGuard)
         .Family(true)
         .Meta(NFT_META_L4PROTO, protocol)
         .OtherPayload(NFT_PAYLOAD_NETWORK_HEADER, kNextHeader, std::span(&protocol, 1))
+        .OtherPayload(NFT_PAYLOAD_NETWORK_HEADER, kNextHeader, std::span(&kHopByHop, 1))
         .Goto(kRefuse);
   }
 }
