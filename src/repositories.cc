@@ -108,8 +108,7 @@ constexpr KindOfWarning kKindsOfWarnings[] = {
      "; see what they run, or take them out of the index (`git rm -r --cached`), before you check out there"},
     {Kind::kUnlisted, "new-repository",
      "the command has left directories that cannot be listed, or whose paths are too long, and that may hold "
-     "git "
-     "repositories: ",
+     "git repositories: ",
      "; see what is in them before you use git there"},
     {Kind::kOpened, "rights-restored",
      "the command had given other users rights in directories that lead to what is held or denied; they are "

@@ -76,11 +76,11 @@ Status GitProtection::AddFromEnvironment() {
                          .git = walked->path,
                          .type = walked->status ? walked->status->object.type : FileType::kDirectory});
   }
-  const std::string git = GitDirectoryOfCaller(host);
-  const Lookup& found = protector_.Walker().LookAt(git);
-  if (host.Environment("GIT_WORK_TREE") && !git.empty() && found.status)
-    places_.Add(
-        WorkTree{.directory = written("GIT_WORK_TREE"), .git = git, .type = found.status->object.type});
+  if (const std::string tree = written("GIT_WORK_TREE"); !tree.empty()) {
+    const std::string git = GitDirectoryOfCaller(host);
+    const Lookup& found = protector_.Walker().LookAt(git);
+    if (found.status) places_.Add(WorkTree{.directory = tree, .git = git, .type = found.status->object.type});
+  }
   const std::string programs = written("GIT_EXEC_PATH");
   return programs.empty() ? Status(Done{}) : programs_.ProtectPrograms(programs);
 }

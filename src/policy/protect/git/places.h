@@ -120,8 +120,7 @@ template <typename Paths>
 [[nodiscard]] Result<std::vector<GitVariable>> ReadGitConfigFile(const std::string& path, const Host& host,
                                                                  PathWalker& walker);
 // What git uses where the caller has called: what $GIT_DIR names, else the nearest `.git`, which may be a
-// file;
-// "" where there is none.
+// file; "" where there is none.
 [[nodiscard]] std::string GitDirectoryOfCaller(const Host& host);
 // Where a file `.git` leads; none: git takes it for none, or it cannot be read.
 [[nodiscard]] std::optional<std::string> ReadGitPointer(const std::string& path, const Host& host,
