@@ -6,7 +6,6 @@
 
 #include "cleanup/guarded_config.h"
 #include "cleanup/guarded_configs.h"
-#include "cleanup/recover.h"
 #include "cleanup/run_record.h"
 #include "mxc/error.h"
 
@@ -16,6 +15,9 @@ class ConfigRecord {
  public:
   // Errors: kSetupFailed.
   [[nodiscard]] static Result<ConfigRecord> Write(const std::vector<GuardedConfig>& configs);
+  // Its judge restores what the records of killed runs name. A record stays until everything in it is
+  // restored or its directory is another one, or somebody removes it.
+  [[nodiscard]] static RecordKind Kind();
 
   // To be called when everything is judged or restored.
   void Remove() { record_.Remove(); }
@@ -27,9 +29,5 @@ class ConfigRecord {
  private:
   RunRecord record_ = {};
 };
-
-// Restores what the records of killed runs name. A record stays until everything in it is restored or its
-// directory is another one, or somebody removes it.
-void RestoreConfigsByRecords(Recovery& recovery);
 
 }  // namespace mxc

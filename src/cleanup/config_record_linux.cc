@@ -106,9 +106,6 @@ void ConfigRecord::Settle(const std::vector<RestoredConfigs::Left>& left) {
   record_.Leave(Pack(ConfigsOf(left)));
 }
 
-void RestoreConfigsByRecords(Recovery& recovery) {
-  JudgeLeftRecords(kPrefix, kUnreadable, recovery,
-                   [&](const LeftRecord& record) { return Judge(record, recovery); });
-}
+RecordKind ConfigRecord::Kind() { return {.prefix = kPrefix, .unreadable = kUnreadable, .judge = Judge}; }
 
 }  // namespace mxc

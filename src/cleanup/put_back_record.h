@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "cleanup/guarded_paths.h"
-#include "cleanup/recover.h"
 #include "cleanup/run_record.h"
 #include "mxc/error.h"
 
@@ -14,6 +13,10 @@ class PutBackRecord {
  public:
   // Errors: kSetupFailed.
   [[nodiscard]] static Result<PutBackRecord> Write(const GuardedPaths& paths);
+  // Its judge restores what the records of ended runs name, unless its directory is another one now, or what
+  // was missing has been made anew. A record stays until nothing in it is left to restore, or somebody
+  // removes it.
+  [[nodiscard]] static RecordKind Kind();
 
   // To be called when nothing of the sandbox lives any more: keeps what could not be restored.
   void Settle(const GuardedPaths& paths);
@@ -23,9 +26,5 @@ class PutBackRecord {
  private:
   RunRecord record_ = {};
 };
-
-// Restores what the records of ended runs name, unless its directory is another one now, or what was missing
-// has been made anew. A record stays until nothing in it is left to restore, or somebody removes it.
-void PutBackByRecords(Recovery& recovery);
 
 }  // namespace mxc

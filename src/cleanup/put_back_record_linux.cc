@@ -185,9 +185,8 @@ void PutBackRecord::Settle(const GuardedPaths& paths) {
   record_.Leave(PackPaths(left));
 }
 
-void PutBackByRecords(Recovery& recovery) {
-  JudgeLeftRecords(kPutBackPrefix, kPutBackUnreadable, recovery,
-                   [&](const LeftRecord& record) { return JudgePaths(record, recovery); });
+RecordKind PutBackRecord::Kind() {
+  return {.prefix = kPutBackPrefix, .unreadable = kPutBackUnreadable, .judge = JudgePaths};
 }
 
 }  // namespace mxc

@@ -6,8 +6,7 @@ namespace mxc {
 
 Recovery RecoverRuns() {
   Recovery recovery{.what = "configurations of git's"};
-  RestoreConfigsByRecords(recovery);
-  PutBackByRecords(recovery);
+  JudgeLeftRecords({ConfigRecord::Kind(), PutBackRecord::Kind()}, recovery);
   return recovery;
 }
 

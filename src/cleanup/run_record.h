@@ -2,7 +2,7 @@
 // or something is left to do for the next call.
 #pragma once
 
-#include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -52,9 +52,15 @@ struct RecordVerdict {
   std::string text = {};  // kReplace: what it says from now on; the user has been told of that
 };
 
-// Calls `judge` for the records of runs that have ended. One that cannot be read gets another name, and is a
-// problem once: `unreadable` says what to do, after its name.
-void JudgeLeftRecords(std::string_view prefix, std::string_view unreadable, Recovery& recovery,
-                      const std::function<RecordVerdict(const LeftRecord&)>& judge);
+// The records whose names begin with `prefix`.
+struct RecordKind {
+  std::string_view prefix;
+  std::string_view unreadable;  // what to do about one that cannot be read, after its name
+  RecordVerdict (*judge)(const LeftRecord& record, Recovery& recovery);
+};
+
+// Judges the records of runs that have ended, by kinds in this order. One that cannot be read gets another
+// name, and is a problem once.
+void JudgeLeftRecords(std::initializer_list<RecordKind> kinds, Recovery& recovery);
 
 }  // namespace mxc

@@ -36,13 +36,12 @@ std::string ReadRecord(int file) {
   return text;
 }
 
-std::vector<std::string> RecordsIn(const RuntimeDirectory& directory, std::string_view prefix) {
+std::vector<std::string> NamesIn(const RuntimeDirectory& directory) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(directory.path.c_str()), ::closedir);
   while (const dirent* entry =
              listing ? ::readdir(listing.get()) : nullptr) {  // NOLINT(concurrency-mt-unsafe): own stream
-    const std::string name = entry->d_name;
-    if (name.starts_with(prefix)) names.push_back(name);
+    names.emplace_back(entry->d_name);
   }
   return names;
 }
@@ -64,20 +63,19 @@ UniqueFd WriteRecord(int place, const std::string& name, const std::string& text
 }
 
 // Under a name that no later call takes for a record.
-void MoveAside(const RuntimeDirectory& directory, const std::string& name, std::string_view unreadable,
+void MoveAside(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
                Recovery& recovery) {
   const int place = directory.descriptor.Get();
   const std::string aside = "unreadable" + name;
   const bool moved = ::renameat(place, name.c_str(), place, aside.c_str()) == 0;
   recovery.problems.push_back("a record of what an earlier run was to put back cannot be read; it is " +
                               Quoted(directory.path + "/" + (moved ? aside : name)) +
-                              std::string(unreadable));
+                              std::string(kind.unreadable));
 }
 
 // `file`: a record that this process has locked.
 void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const UniqueFd& file,
-               std::string_view unreadable, Recovery& recovery,
-               const std::function<RecordVerdict(const LeftRecord&)>& judge) {
+               const RecordKind& kind, Recovery& recovery) {
   using What = RecordVerdict::What;
   const int place = directory.descriptor.Get();
   struct stat open {};
@@ -86,12 +84,24 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
   if (::fstat(file.Get(), &open) != 0 || ::fstatat(place, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
       named.st_ino != open.st_ino)
     return;
-  const RecordVerdict verdict = judge({.path = directory.path + "/" + name,
-                                       .text = ReadRecord(file.Get()),
-                                       .told = (open.st_mode & 0777U) == kTold});
-  if (verdict.what == What::kUnreadable) MoveAside(directory, name, unreadable, recovery);
+  const RecordVerdict verdict = kind.judge({.path = directory.path + "/" + name,
+                                            .text = ReadRecord(file.Get()),
+                                            .told = (open.st_mode & 0777U) == kTold},
+                                           recovery);
+  if (verdict.what == What::kUnreadable) MoveAside(directory, name, kind, recovery);
   if (verdict.what == What::kRemove) ::unlinkat(place, name.c_str(), 0);
   if (verdict.what == What::kReplace) WriteRecord(place, name, verdict.text, kTold);
+}
+
+void JudgeNamed(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
+                Recovery& recovery) {
+  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const UniqueFd file{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
+  if (!file && errno != ENOENT) {  // ENOENT: its run has just ended
+    MoveAside(directory, name, kind, recovery);
+  } else if (file && LockAlone(file)) {
+    JudgeLeft(directory, name, file, kind, recovery);
+  }
 }
 
 }  // namespace
@@ -129,17 +139,12 @@ void RunRecord::Leave(const std::string& text) {
   path_.clear();
 }
 
-void JudgeLeftRecords(std::string_view prefix, std::string_view unreadable, Recovery& recovery,
-                      const std::function<RecordVerdict(const LeftRecord&)>& judge) {
+void JudgeLeftRecords(std::initializer_list<RecordKind> kinds, Recovery& recovery) {
   for (const RuntimeDirectory& directory : RuntimeDirectory::Existing()) {
-    for (const std::string& name : RecordsIn(directory, prefix)) {
-      constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-      const UniqueFd file{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
-      if (!file && errno != ENOENT) {  // ENOENT: its run has just ended
-        MoveAside(directory, name, unreadable, recovery);
-      } else if (file && LockAlone(file)) {
-        JudgeLeft(directory, name, file, unreadable, recovery, judge);
-      }
+    const std::vector<std::string> names = NamesIn(directory);
+    for (const RecordKind& kind : kinds) {
+      for (const std::string& name : names)
+        if (name.starts_with(kind.prefix)) JudgeNamed(directory, name, kind, recovery);
     }
   }
 }

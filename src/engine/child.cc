@@ -9,8 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +48,37 @@ void EnterGroups(const Child& child) {
   }
   if (!child.program.InGroup() || child.program.supervised) return;
   child.Check(::unshare(CLONE_NEWCGROUP), Step::kEnterGroup);
+}
+
+void ResetSignals(std::uint64_t mask) {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number)
+    if ((mask >> (number - 1) & 1U) != 0) ::sigaction(number, &action, nullptr);
+}
+
+// The signals that are ignored or have a handler, as a mask; in doubt all. Nearly always two: asking costs
+// less than setting every one.
+std::uint64_t ChangedSignals(int own) {
+  constexpr std::string_view kLines[] = {"\nSigIgn:\t", "\nSigCgt:\t"};
+  constexpr std::size_t kDigits = 16;
+  std::array<char, 4096> text{};  // proc_pid_status(5) writes about 1500 bytes
+  const int file = ::openat(own, "status", O_RDONLY | O_CLOEXEC);
+  const ssize_t size = file >= 0 ? ::read(file, text.data(), text.size()) : 0;
+  if (file >= 0) ::close(file);
+  const std::string_view status{text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+  std::uint64_t mask = 0;
+  for (const std::string_view line : kLines) {
+    const std::size_t at = status.find(line);
+    const std::string_view digits =
+        at == status.npos ? "" : status.substr(at + line.size()).substr(0, kDigits);
+    std::uint64_t set = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), set, 16);
+    if (digits.size() != kDigits || error != std::errc{} || end != digits.data() + kDigits)
+      return ~std::uint64_t{0};
+    mask |= set;
+  }
+  return mask;
 }
 
 void WriteMap(const Child& child, int own, const char* file, std::string_view text) {
@@ -145,11 +180,7 @@ void Tell(const Error& error) {
 
 // Signals that the caller ignores would stay ignored across execve. sigaction fails for the two or three that
 // the C library reserves; the caller cannot have ignored those.
-void ResetSignals() {
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
-}
+void ResetSignals() { ResetSignals(~std::uint64_t{0}); }
 
 // A descriptor can leave the sandbox, through a socket in a directory that another sandbox sees, too. When a
 // mount namespace ends, the kernel unmounts its mounts from each other, and such a descriptor would then show
@@ -203,7 +234,7 @@ void ChildMain(Child& child) {
     }
     MapIdentity(child, own);
   }
-  ResetSignals();
+  ResetSignals(supervised ? ~std::uint64_t{0} : ChangedSignals(own));
   LeaveSession(child);
   if (supervised) {
     BeginSupervision(child);

@@ -54,7 +54,7 @@ class PutBackRecordTest : public ::testing::Test {
   // What the next call says of these files.
   [[nodiscard]] std::string Recovered() const {
     Recovery recovery;
-    PutBackByRecords(recovery);
+    JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
     std::string text;
     for (const std::string& problem : recovery.problems)
       if (problem.find(At("")) != std::string::npos) text += problem + "\n";
