@@ -314,10 +314,8 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   ConfigLockWatch config_writes = ConfigLockWatch::Start(plan->git);
   // What the commands leave is compared when the sandbox is stopped.
   const auto review = [&] {
-    RepositoryReview left{.settled = false};
-    if (std::optional<Warning> held = HeldConfigsWarning(config_writes.Tried(), plan->git, true, host))
-      left.warnings.push_back(std::move(*held));
-    return left;
+    return RepositoryReview{.warnings = HeldWarnings(config_writes.Tried(), plan->git, true, host),
+                            .settled = false};
   };
   RunReporter reporter{*status, log, summary ? &*summary : nullptr, review};
   const Result<Outcome> outcome = RunPlan(*plan, reporter,

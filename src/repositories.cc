@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -396,8 +395,7 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
     warnings.push_back(
         ProtectWarning("protection-incomplete", "not all was looked at for new git repositories: " + gap));
   }
-  if (std::optional<Warning> held = HeldConfigsWarning(tried, before, false, host))
-    warnings.push_back(std::move(*held));
+  for (Warning& held : HeldWarnings(tried, before, false, host)) warnings.push_back(std::move(held));
   return {.warnings = std::move(warnings), .settled = put_back.missing.Empty()};
 }
 
@@ -461,22 +459,35 @@ std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths) {
   return warnings;
 }
 
-std::optional<Warning> HeldConfigsWarning(const std::vector<std::string>& tried, const GitSnapshot& before,
-                                          bool stays, const Host& host) {
-  Names names;
+std::vector<Warning> HeldWarnings(const std::vector<std::string>& tried, const GitSnapshot& before,
+                                  bool stays, const Host& host) {
+  const auto was_tried = [&](const std::string& path) {
+    return std::find(tried.begin(), tried.end(), path) != tried.end();
+  };
+  Names configs;
+  Names removed;
   for (const GitSnapshot::Held& held : before.held) {
-    if (std::find(tried.begin(), tried.end(), held.path) == tried.end()) continue;
+    if (held.inode == 0 || NameOf(held.path) != "config") continue;
     const Lookup lookup = host.LookAt(held.path);
     // With another inode the host's git has replaced it, which is another warning.
-    if (lookup.status && lookup.status->object.inode == held.inode) names.Add(Quoted(held.path));
+    if (!lookup.status || lookup.status->object.inode != held.inode) continue;
+    const std::string directory(ParentOf(held.path));
+    const std::string head = JoinPath(directory, "HEAD");
+    if (was_tried(held.path)) configs.Add(Quoted(held.path));
+    if (was_tried(head) && !host.LookAt(head).status) removed.Add(Quoted(directory));
   }
-  if (names.Empty()) return std::nullopt;
-  return ProtectWarning("git-config-held",
-                        "git could not write " + names.Text() +
-                            ": `protect` holds it, because the host's git runs what it names; to let keys be "
-                            "written that execute nothing, " +
-                            (stays ? "run git outside of this sandbox, in a run with " : "add ") +
-                            std::string(kAllowSafe));
+  std::vector<Warning> warnings;
+  Warn("repository-held",
+       "the command has removed parts of repositories, of which `protect` holds the rest: ", removed,
+       "; to remove them whole, do so outside of the sandbox", warnings);
+  if (configs.Empty()) return warnings;
+  warnings.push_back(ProtectWarning("git-config-held",
+                                    "git could not write " + configs.Text() +
+                                        ": `protect` holds it, because the host's git runs what it names; to "
+                                        "let keys be written that execute nothing, " +
+                                        (stays ? "run git outside of this sandbox, in a run with " : "add ") +
+                                        std::string(kAllowSafe)));
+  return warnings;
 }
 
 }  // namespace mxc

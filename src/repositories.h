@@ -1,7 +1,6 @@
 // The end of a run, as far as git on the host is concerned.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,7 @@ struct RepositoryReview {
 };
 
 // Compares with what stood there before, takes out of git's way what would have it run something of the
-// command's, and says what was found. `configs`: what the command could write; `tried`: see
-// HeldConfigsWarning.
+// command's, and says what was found. `configs`: what the command could write; `tried`: see HeldWarnings.
 [[nodiscard]] RepositoryReview ReviewRepositories(const GitSnapshot& before,
                                                   const std::vector<GuardedConfig>& configs,
                                                   const std::vector<std::string>& tried, const Host& host);
@@ -34,10 +32,10 @@ struct RepositoryReview {
 // Warnings about what was put back.
 [[nodiscard]] std::vector<Warning> PutBackWarnings(const std::vector<PutBackPath>& paths);
 
-// The warning about those of `tried`, configurations that somebody began to write, that are unchanged. A
-// persistent sandbox (`stays`) gets other advice than a run: it cannot have `"config": "allow-safe"`.
-[[nodiscard]] std::optional<Warning> HeldConfigsWarning(const std::vector<std::string>& tried,
-                                                        const GitSnapshot& before, bool stays,
-                                                        const Host& host);
+// Warnings about what `protect` held of what somebody `tried` (ConfigLockWatch::Tried): configurations that
+// are unchanged, and git directories of which HEAD is missing. A persistent sandbox (`stays`) gets other
+// advice than a run: it cannot have `"config": "allow-safe"`.
+[[nodiscard]] std::vector<Warning> HeldWarnings(const std::vector<std::string>& tried,
+                                                const GitSnapshot& before, bool stays, const Host& host);
 
 }  // namespace mxc

@@ -1,10 +1,11 @@
-// Finds out whether somebody tried to write a protected git configuration: git, and every library for it,
-// first creates "config.lock" beside it, and fails at the rename. An inotify watch records the names that are
-// created; it is read when the run has ended.
+// Finds out whether somebody tried to write a protected git configuration, or to remove a repository. git,
+// and every library for it, first creates "config.lock" beside a configuration, and fails at the rename. Of a
+// git directory all can be removed but what is held; HEAD, which git only ever replaces, is gone then. An
+// inotify watch records the names that are created and removed; it is read when the run has ended.
 //
 //   ConfigLockWatch watch = ConfigLockWatch::Start(plan.git);
 //   ... the run ...
-//   for (const std::string& config : watch.Tried()) ...
+//   for (const std::string& path : watch.Tried()) ...
 #pragma once
 
 #include <map>
@@ -21,7 +22,7 @@ class ConfigLockWatch {
   // A directory for which the kernel has no watch left is skipped: nothing relies on the answer.
   [[nodiscard]] static ConfigLockWatch Start(const GitSnapshot& before);
 
-  // Configurations that somebody tried to write since the last call, sorted.
+  // Configurations that somebody tried to write since the last call, and each HEAD that was removed, sorted.
   [[nodiscard]] std::vector<std::string> Tried();
 
  private:

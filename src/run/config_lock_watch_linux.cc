@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kHeldConfig = "/config";
 constexpr std::string_view kConfigLock = "config.lock";
+constexpr std::string_view kHead = "HEAD";
 
 }  // namespace
 
@@ -27,7 +28,7 @@ ConfigLockWatch ConfigLockWatch::Start(const GitSnapshot& before) {
     if (!watch.events_) break;
     std::string directory = held.path.substr(0, held.path.size() - kHeldConfig.size());
     const int number = ::inotify_add_watch(watch.events_.Get(), directory.c_str(),
-                                           IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW);
+                                           IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR | IN_DONT_FOLLOW);
     if (number >= 0) watch.directories_.emplace(number, std::move(directory));
   }
   return watch;
@@ -44,8 +45,11 @@ std::vector<std::string> ConfigLockWatch::Tried() {
       std::memcpy(&event, buffer.data() + at, sizeof event);
       const char* const name = buffer.data() + at + sizeof event;
       const auto directory = directories_.find(event.wd);
-      if (event.len > 0 && name == kConfigLock && directory != directories_.end())
-        tried.insert(directory->second + std::string(kHeldConfig));
+      if (event.len > 0 && directory != directories_.end()) {
+        const bool removed = (event.mask & IN_DELETE) != 0;
+        if (name == kConfigLock && !removed) tried.insert(directory->second + std::string(kHeldConfig));
+        if (name == kHead && removed) tried.insert(directory->second + '/' + name);
+      }
       at += sizeof event + event.len;
     }
   }

@@ -110,6 +110,17 @@ TEST_P(GitConfig, WhatWasRefusedIsExplained) {
   }
 }
 
+TEST_P(GitConfig, WhatIsLeftOfARemovedRepositoryIsExplained) {
+  for (const char* engine : kConfigEngines) {
+    ASSERT_EQ(Shell("git init -q work/old").status, 0);
+    const Ended ended = Inside(engine, "rm -rf old", kByDefault);
+    EXPECT_NE(ended.status, 0);
+    EXPECT_THAT(ended.err, HasSubstr("`protect` holds the rest: '" + root + "/work/old/.git'")) << engine;
+    EXPECT_THAT(Inside(engine, "true", kByDefault).err, Not(HasSubstr("holds the rest"))) << "told once";
+    ASSERT_EQ(Shell("rm -rf work/old").status, 0);
+  }
+}
+
 TEST_P(GitConfig, SafeKeysStay) {
   for (const char* engine : kConfigEngines) {
     const Ended ended = Inside(engine,

@@ -84,6 +84,7 @@ TEST_P(LifecycleCommand, AHeldConfigurationIsExplained) {
   EXPECT_THAT(tried.err,
               HasSubstr("run git outside of this sandbox, in a run with --protect git=allow-safe"));
   EXPECT_EQ(Exec(id, "cat " + work + "/.git/config").err, "");
+  EXPECT_THAT(Exec(id, "rm -rf " + work + "/.git").err, HasSubstr("holds the rest: '" + work + "/.git'"));
 }
 
 // As clients of Microsoft's program for Windows name them.

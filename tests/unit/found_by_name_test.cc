@@ -374,6 +374,26 @@ TEST_F(FoundByName, WhatStandsBesideGitsOwnFiles) {
   EXPECT_EQ(After([&] { Write("/srv/w/project/x"); }), "") << "git takes it for no repository";
 }
 
+// The comparison comes before the names are let go of.
+TEST_F(FoundByName, NotWhatHoldsAMissingNameThere) {
+  AddRepository("/srv/w/a/.git");
+  host_.AddFile("/srv/w/a/.git/config", "[core]\n attributesFile = attrs\n hooksPath = more\n");
+  const auto hold = [&] {
+    host_.AddFile("/srv/w/a/.git/attrs", "", {.mode = kPlaceholderFileMode, .changed = ++now_})
+        .AddDirectory("/srv/w/a/.git/more", {.mode = kPlaceholderDirectoryMode});
+  };
+  EXPECT_EQ(Reviewed(hold), "");
+  host_.Remove("/srv/w/a/.git/attrs").Remove("/srv/w/a/.git/more");
+  EXPECT_EQ(Reviewed([&] { Write("/srv/w/a/.git/attrs"); }), "/srv/w/a/.git/attrs\n") << "told once";
+}
+
+TEST_F(FoundByName, NotAgainWhatIsSetAside) {
+  AddRepository("/srv/w/a/.git");
+  EXPECT_EQ(Reviewed([&] { host_.AddSymlink("/srv/w/a/.git/l", "/etc"); }), "/srv/w/a/.git/l\n");
+  host_.Remove("/srv/w/a/.git/l");
+  EXPECT_EQ(Reviewed([&] { host_.AddSymlink("/srv/w/a/.git/more/l", "/etc"); }), "/srv/w/a/.git/more/l\n");
+}
+
 TEST_F(FoundByName, WhereAnExpansionSaysWhereItStands) {
   AddRepository("/srv/w/a/.git");
   host_.AddFile("/srv/w/a/.git/config",

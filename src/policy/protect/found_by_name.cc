@@ -291,10 +291,19 @@ class Notes {
   std::set<std::string> seen_ = {};
 };
 
+// Whatever is done to a missing name that is held is judged as such: what holds it still stands there.
+std::vector<std::string> JudgedElsewhere(const GitSnapshot& before) {
+  std::vector<std::string> paths = before.skipped;
+  for (const GitSnapshot::Held& held : before.held) {
+    if (held.inode == 0) paths.push_back(held.path);
+  }
+  return paths;
+}
+
 class FoundReview {
  public:
   FoundReview(const GitSnapshot& before, const Host& host)
-      : before_(before), host_(host), walker_(host), search_(before.skipped, host, walker_) {
+      : before_(before), host_(host), walker_(host), search_(JudgedElsewhere(before), host, walker_) {
     for (const GitSnapshot::Text& each : before.named) known_.emplace(each.path, &each);
   }
 

@@ -347,6 +347,9 @@ void Review::JudgeData(std::string& gap) {
       found.push_back(std::move(change));
     }
   }
+  for (const GitChange& change : found) {
+    if (IsWithinReach(change)) aside_.insert(change.part);
+  }
   changes_.insert(changes_.end(), std::make_move_iterator(found.begin()),
                   std::make_move_iterator(found.end()));
   if (!data.crowded.empty()) TakeAsAWhole(data.crowded);
