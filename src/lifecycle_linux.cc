@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "base/peer.h"
 #include "base/runtime_directory.h"
+#include "engine/container_init.h"
 #include "isolation_fallback.h"
 #include "lifecycle_parts.h"
 #include "plan/make_plan.h"
@@ -97,22 +97,6 @@ Result<Plan> PlanOf(const Config& config, session::Entered& entry, const Host& h
   return plan;
 }
 
-namespace {
-
-// As LXC names the socket of a container (src/lxc/commands_utils.c): a name that is too long is hashed
-// (FNV-1a).
-std::string CommandSocketOf(const std::string& place, const std::string& name) {
-  constexpr std::size_t kLongest = 105;
-  const std::string path = place + "/" + name;
-  std::string socket = path + "/command";
-  if (socket.size() <= kLongest) return socket;
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : path) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  return fmt::format("lxc/{:016x}/command", hash);
-}
-
-}  // namespace
-
 // LXC knows what it runs by the directory and the name that the launcher gave it. With the container's
 // process 1 its run ends by itself.
 bool EndRunNamed(const std::string& name, const Host& host) {
@@ -122,7 +106,7 @@ bool EndRunNamed(const std::string& name, const Host& host) {
   for (const RuntimeDirectory& directory : RuntimeDirectory::Existing()) {
     const std::string place = directory.path + kLxcBelow;
     // lxc-stop believes whoever answers there.
-    if (!IsListenedOutsideSandboxes(CommandSocketOf(place, name))) continue;
+    if (!IsListenedOutsideSandboxes(LxcCommandSocket(place, name))) continue;
     const ToolRun run =
         host.Try({*env, "XDG_RUNTIME_DIR=" + place, *stop, "-P", place, "-n", name, "-k"}, kStopLimitMs);
     if (run.started && run.exit_code == 0) return true;

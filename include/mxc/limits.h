@@ -19,6 +19,11 @@ inline constexpr std::size_t kMaxDocumentValues = 100000;
 inline constexpr std::size_t kMaxReportedErrors = 20;
 // Linux PATH_MAX, the NUL included.
 inline constexpr std::size_t kMaxPathBytes = 4096;
+// Of a directory that is searched, whatever for. Below a longer one there may be paths that no system call
+// takes, or none of an engine's, which put a prefix of their own before them; what finds its way step by
+// step, as git does to a submodule, gets there all the same. The last directory that is searched is held as a
+// whole.
+inline constexpr std::size_t kMaxSearchedPath = kMaxPathBytes - 1024;
 // Linux MAX_ARG_STRLEN: one argument or "NAME=value" of execve, the NUL included.
 inline constexpr std::size_t kMaxArgumentBytes = 131072;
 // The kernel's own bound is 100000 mounts (fs.mount-max) of a few hundred bytes each.

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 namespace mxc {
@@ -13,5 +14,10 @@ namespace mxc {
 
 // Whether such a process listens at the abstract name: any other user can take a name. Does not wait.
 [[nodiscard]] bool IsListenedOutsideSandboxes(const std::string& abstract_name);
+
+// Some socket has the abstract name, whether or not it listens. For a moment this process may have it.
+[[nodiscard]] bool IsNameBound(const std::string& abstract_name);
+// The user whose process, of whatever namespace, listens at the abstract name. Does not wait. Linux.
+[[nodiscard]] std::optional<uid_t> ListenerAt(const std::string& abstract_name);
 
 }  // namespace mxc

@@ -50,6 +50,22 @@ bool IsInOurNamespace(pid_t process) {
   return text.find("\nNSpid:\t" + number + "\n") != std::string::npos;
 }
 
+// A new socket, after ::connect or ::bind with the name. Empty: that has failed, for the reason errno.
+UniqueFd SocketWith(const std::string& abstract_name, int (*call)(int, const sockaddr*, socklen_t)) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  errno = ENAMETOOLONG;
+  if (abstract_name.size() >= sizeof address.sun_path) return {};
+  abstract_name.copy(address.sun_path + 1, abstract_name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + abstract_name.size());
+  UniqueFd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  if (socket && call(socket.Get(), reinterpret_cast<const sockaddr*>(&address), size) == 0) return socket;
+  const int number = errno;
+  socket.Reset();
+  errno = number;
+  return {};
+}
+
 }  // namespace
 
 pid_t PeerOutsideSandboxes(int socket) {
@@ -62,14 +78,20 @@ pid_t PeerOutsideSandboxes(int socket) {
 }
 
 bool IsListenedOutsideSandboxes(const std::string& abstract_name) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (abstract_name.size() >= sizeof address.sun_path) return false;
-  abstract_name.copy(address.sun_path + 1, abstract_name.size());
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + abstract_name.size());
-  const UniqueFd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-  return socket && ::connect(socket.Get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
-         PeerOutsideSandboxes(socket.Get()) != 0;
+  const UniqueFd socket = SocketWith(abstract_name, ::connect);
+  return socket && PeerOutsideSandboxes(socket.Get()) != 0;
+}
+
+bool IsNameBound(const std::string& abstract_name) {
+  return !SocketWith(abstract_name, ::bind) && errno == EADDRINUSE;
+}
+
+std::optional<uid_t> ListenerAt(const std::string& abstract_name) {
+  const UniqueFd socket = SocketWith(abstract_name, ::connect);
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (!socket || ::getsockopt(socket.Get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer.uid;
 }
 
 }  // namespace mxc

@@ -32,6 +32,8 @@ struct RuntimeDirectory {
   // All that Open can choose from that there are: which of them it chooses depends on the environment of the
   // call.
   [[nodiscard]] static std::vector<RuntimeDirectory> Existing();
+  // And those that calls in any other environment can have chosen.
+  [[nodiscard]] static std::vector<RuntimeDirectory> OfAllCalls();
 };
 
 }  // namespace mxc

@@ -105,6 +105,16 @@ void RemoveUnusedPlaces(const UniqueFd& fixed) {
   });
 }
 
+// Those that are there.
+std::vector<RuntimeDirectory> Opened(const std::vector<std::string>& paths) {
+  std::vector<RuntimeDirectory> found;
+  for (const std::string& path : paths) {
+    Result<RuntimeDirectory> directory = OpenAt(path);
+    if (directory) found.push_back(std::move(*directory));
+  }
+  return found;
+}
+
 Result<RuntimeDirectory> MakeAt(const std::string& path) {
   const int number = ::mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
   if (number != 0 && number != EEXIST && ::access(path.c_str(), F_OK) != 0) return NotMade(path, number);
@@ -124,10 +134,11 @@ void TakeModeBack(const std::string& path) {
 Result<RuntimeDirectory> RuntimeDirectory::Open() {
   const std::string path = Candidates().front();
   const std::string fixed = FixedRuntimePlace(::geteuid());
-  if (!path.starts_with(fixed + "/")) return MakeAt(path);
-  const Result<RuntimeDirectory> above = MakeAt(fixed);
+  if (path != fixed && !path.starts_with(fixed + "/")) return MakeAt(path);
+  Result<RuntimeDirectory> above = MakeAt(fixed);
   if (!above) return above.error();
-  if (::access(path.c_str(), F_OK) != 0) RemoveUnusedPlaces(above->descriptor);
+  if (path == fixed || ::access(path.c_str(), F_OK) != 0) RemoveUnusedPlaces(above->descriptor);
+  if (path == fixed) return above;
   Result<RuntimeDirectory> directory = MakeAt(path);
   if (directory) ::futimens(directory->descriptor.Get(), nullptr);
   return directory;
@@ -152,13 +163,17 @@ std::vector<RuntimeDirectory> RuntimeDirectory::ExistingTempPlaces() {
   return found;
 }
 
-std::vector<RuntimeDirectory> RuntimeDirectory::Existing() {
-  std::vector<RuntimeDirectory> found;
-  for (const std::string& path : Candidates()) {
-    Result<RuntimeDirectory> directory = OpenAt(path);
-    if (directory) found.push_back(std::move(*directory));
+std::vector<RuntimeDirectory> RuntimeDirectory::Existing() { return Opened(Candidates()); }
+
+std::vector<RuntimeDirectory> RuntimeDirectory::OfAllCalls() {
+  const std::string fixed = FixedRuntimePlace(::geteuid());
+  std::vector<std::string> paths = {SessionRuntimePlace(::geteuid()), fixed};
+  if (const Result<RuntimeDirectory> above = OpenAt(fixed)) {
+    ForEachName(above->descriptor.Get(), [&](const char* name) {
+      if (std::string_view(name).starts_with(kPlacePrefix)) paths.push_back(fixed + "/" + name);
+    });
   }
-  return found;
+  return Opened(paths);
 }
 
 }  // namespace mxc

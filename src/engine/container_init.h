@@ -3,6 +3,7 @@
 //   if (argc == 3 && argv[1] == kContainerInit) RunContainerInit(argv[2]);   // first thing in main
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace mxc {
@@ -11,5 +12,8 @@ namespace mxc {
 inline constexpr std::string_view kContainerInit = "--container-init";
 
 [[noreturn]] void RunContainerInit(const char* descriptor);
+
+// The abstract name at which LXC listens for the container `name` of the directory `place`.
+[[nodiscard]] std::string LxcCommandSocket(const std::string& place, const std::string& name);
 
 }  // namespace mxc

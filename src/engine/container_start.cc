@@ -4,6 +4,7 @@
 // none has a name that could be replaced, and no secret is in an argument. The command's streams are
 // connected only inside, so that LXC's own messages do not reach them.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,7 +12,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +23,7 @@
 
 #include "base/lists.h"
 #include "base/own_files.h"
+#include "base/peer.h"
 #include "base/process_tree.h"
 #include "base/runtime_directory.h"
 #include "engine/container_init.h"
@@ -106,12 +111,23 @@ std::string FirstComplaint(std::string_view rest) {
   return {};
 }
 
-Error NotStarted(std::string_view log, const std::string& name) {
-  const std::string text = FirstComplaint(log);
-  if (text.find("already running") != std::string::npos) {
+// Any user can be the first to take the name of a socket that LXC would listen at.
+Error NameTaken(const std::string& name, const std::string& directory) {
+  const std::string socket = LxcCommandSocket(directory, name);
+  if (IsListenedOutsideSandboxes(socket)) {
     return Conflict("a container with the name '" + name + "' is running", "/containerId",
                     "wait for its end, or leave the name out");
   }
+  const std::optional<uid_t> owner = ListenerAt(socket);
+  return Conflict(
+      "the name '" + name + "' is taken: a process" + (owner ? " of uid " + std::to_string(*owner) : "") +
+          ", which is no container of yours, has LXC's socket '@" + socket + "'",
+      "/containerId", "use another name, or none; root can find that process with `ss -xp` and end it");
+}
+
+Error NotStarted(std::string_view log, const std::string& name, const std::string& directory) {
+  const std::string text = FirstComplaint(log);
+  if (text.find("already running") != std::string::npos) return NameTaken(name, directory);
   return SetupFailed("LXC could not make the container: " + (text.empty() ? "it does not say why" : text),
                      "run `mxc-exec --probe`; `lxc-checkconfig` says what this kernel lacks");
 }
@@ -176,6 +192,10 @@ Exec CommandFor(const LxcLaunch& container, const std::string& name, const std::
 Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted) {
   const Result<std::string> directory = LxcDirectory();
   if (!directory) return directory.error();
+  // LXC asks whoever listens there, and waits for an answer.
+  const std::string& wanted = request.container.name;
+  if (!wanted.empty() && IsNameBound(LxcCommandSocket(*directory, wanted)))
+    return NameTaken(wanted, *directory);
   const Groups& groups = request.inside.groups;
   Result<DescriptorLimit> limit = DescriptorLimit::Reserve(kOwnFiles + groups.entrances.size());
   if (!limit) return limit.error();
@@ -194,7 +214,7 @@ Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted)
   const UniqueFd self{::open("/proc/self/exe", O_PATH | O_CLOEXEC)};
   const UniqueFd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
   const UniqueFd log{::memfd_create("mxc-lxc-log", MFD_CLOEXEC)};
-  const std::string name = request.container.name.empty() ? "mxc-" + RandomName() : request.container.name;
+  const std::string name = wanted.empty() ? "mxc-" + RandomName() : wanted;
   Exec exec = CommandFor(request.container, name, *directory);
   for (const std::string& word : {std::string("-f"), PathOf(luggage.Add(configuration->Get())),
                                   std::string("--"), PathOf(luggage.Add(self.Get())),
@@ -224,7 +244,7 @@ Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted)
   const auto ended_early = [&](int /*status*/) {
     const std::string said = Contents(log);
     aborted = said.find(kAborted) != std::string::npos;
-    return NotStarted(said, name);
+    return NotStarted(said, name, *directory);
   };
   Result<SandboxProcess> started =
       engine::AwaitStart(std::move(process), streams, order->program, ended_early);
@@ -234,6 +254,17 @@ Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted)
 }
 
 }  // namespace
+
+// As LXC names it (src/lxc/commands_utils.c): a name that is too long is hashed (FNV-1a).
+std::string LxcCommandSocket(const std::string& place, const std::string& name) {
+  constexpr std::size_t kLongest = 105;
+  const std::string path = place + "/" + name;
+  std::string socket = path + "/command";
+  if (socket.size() <= kLongest) return socket;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : path) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return fmt::format("lxc/{:016x}/command", hash);
+}
 
 Result<SandboxProcess> StartContainer(const ContainerRequest& request) {
   for (int attempt = 1;; ++attempt) {

@@ -262,24 +262,24 @@ class SocketSearch {
     const auto each = [&](const std::string& names, const auto& take) {
       for (std::size_t at = 0; at < names.size(); at = names.find('\0', at) + 1) {
         std::string path = PathIn(directory, names.c_str() + at);
-        if (!path.empty()) take(std::move(path));
+        if (!roots_.contains(path)) take(std::move(path));
       }
     };
-    each(listing.sockets, [&](std::string path) { Judge(std::move(path)); });
-    each(listing.directories, [&](std::string path) {
-      if (!IsBelowAny(path, places_.skipped)) pending_.push_back(std::move(path));
+    bool deepest = false;  // closed with what is in it that is not searched
+    each(listing.sockets, [&](std::string path) {
+      deepest = deepest || path.size() >= kMaxPathBytes;
+      if (path.size() < kMaxPathBytes) Judge(std::move(path));
     });
+    each(listing.directories, [&](std::string path) {
+      if (IsBelowAny(path, places_.skipped)) return;
+      deepest = deepest || path.size() > kMaxSearchedPath;
+      if (path.size() <= kMaxSearchedPath) pending_.push_back(std::move(path));
+    });
+    if (deepest) closed_.push_back(directory);
   }
 
-  // "" for a directory that is searched on its own, and for what no system call can be told the path of: that
-  // is closed with the directory that it stands in.
-  [[nodiscard]] std::string PathIn(const std::string& directory, const char* name) {
-    std::string path = directory == "/" ? directory : directory + "/";
-    path += name;
-    if (roots_.contains(path)) return {};
-    if (path.size() < PATH_MAX) return path;
-    closed_.push_back(directory);
-    return {};
+  [[nodiscard]] static std::string PathIn(const std::string& directory, const char* name) {
+    return (directory == "/" ? "" : directory) + "/" + name;
   }
 
   // Nearest first.

@@ -19,6 +19,7 @@ class StateDirectory {
   // See RuntimeDirectory.
   [[nodiscard]] static Result<StateDirectory> Open();
   [[nodiscard]] static std::vector<StateDirectory> Existing();
+  [[nodiscard]] static std::vector<StateDirectory> OfAllCalls();
 
   // Creates a socket for calls under a new name. SO_PEERCRED tells callers which process called listen(2)
   // last, so the process that accepts must call it again. Errors: kSetupFailed.
@@ -42,6 +43,7 @@ class StateDirectory {
 
  private:
   explicit StateDirectory(RuntimeDirectory directory);
+  [[nodiscard]] static std::vector<StateDirectory> In(std::vector<RuntimeDirectory> directories);
 
   UniqueFd directory_ = {};
   std::string path_ = {};

@@ -56,12 +56,15 @@ Result<StateDirectory> StateDirectory::Open() {
   return StateDirectory(std::move(*directory));
 }
 
-std::vector<StateDirectory> StateDirectory::Existing() {
+std::vector<StateDirectory> StateDirectory::In(std::vector<RuntimeDirectory> directories) {
   std::vector<StateDirectory> found;
-  for (RuntimeDirectory& directory : RuntimeDirectory::Existing())
-    found.push_back(StateDirectory(std::move(directory)));
+  for (RuntimeDirectory& directory : directories) found.push_back(StateDirectory(std::move(directory)));
   return found;
 }
+
+std::vector<StateDirectory> StateDirectory::Existing() { return In(RuntimeDirectory::Existing()); }
+
+std::vector<StateDirectory> StateDirectory::OfAllCalls() { return In(RuntimeDirectory::OfAllCalls()); }
 
 Result<UniqueFd> StateDirectory::Listen(const std::string& name) const {
   const Lock lock(directory_.Get());  // until somebody listens it looks like a dead one's

@@ -170,7 +170,17 @@ class SocketDenials {
   }
 
  private:
-  void DenySocket(const std::string& path) {
+  // The directory that holds it, where that is not searched: engines are told no longer paths.
+  [[nodiscard]] std::string HeldFor(const std::string& path) const {
+    std::string_view held = path;
+    if (ParentOf(path).size() > kMaxSearchedPath && rules_.Find(path) == nullptr) {
+      while (held.size() > kMaxSearchedPath && rules_.Find(ParentOf(held)) == nullptr) held = ParentOf(held);
+    }
+    return std::string(held);
+  }
+
+  void DenySocket(const std::string& socket) {
+    const std::string path = HeldFor(socket);
     const PathRule* around = rules_.Covering(path);
     if (around == nullptr || around->access == Access::kDenied) return;
     const PathRule grant = *around;

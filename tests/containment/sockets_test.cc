@@ -189,6 +189,43 @@ TEST_P(HostSockets, BelowNamesThatAreTooLong) {
   std::filesystem::remove_all(rw + "/" + part);
 }
 
+// The path of a directory is one that a system call takes, and an engine's own for it is not.
+TEST_P(HostSockets, BelowANameOfNearlyTheLongest) {
+  constexpr std::size_t kLongest = 4092;
+  const std::string top = workspace.Directory("top");
+  const std::string here = std::filesystem::current_path();
+  std::string path = top;
+  std::vector<std::string> parts;
+  std::filesystem::current_path(top);
+  while (path.size() < kLongest) {
+    const std::size_t left = kLongest - path.size() - 1;
+    parts.emplace_back(left > 250 ? std::min<std::size_t>(250, left - 2) : left, 'd');
+    path += "/" + parts.back();
+    ASSERT_EQ(::mkdir(parts.back().c_str(), 0777), 0);
+    ASSERT_EQ(::chdir(parts.back().c_str()), 0);
+  }
+  ASSERT_EQ(path.size(), kLongest);
+  ASSERT_EQ(::mkdir("beyond", 0777), 0);
+  const Listener listener = Listener::Unix("beyond/socket");
+  std::filesystem::current_path(here);
+  std::string client = "import os, socket\nos.chdir('" + top + "')\ntry:\n";
+  for (const std::string& part : parts) client += "  os.chdir('" + part + "')\n";
+  client +=
+      "  socket.socket(socket.AF_UNIX).connect('beyond/socket')\n"
+      "  print('connected')\n"
+      "except OSError: print('refused')\n";
+  const std::string file = workspace.File("top/client.py", client);
+  for (const bool writes : {false, true}) {
+    const std::vector<std::string> grant = {top};
+    Parts policy{.command = "python3 " + file};
+    (writes ? policy.read_write : policy.read_only) = grant;
+    const Ended ended = RunConfig(policy);
+    EXPECT_EQ(ended.out, "refused\n") << ended.err;
+  }
+  EXPECT_FALSE(listener.WasReached());
+  std::filesystem::remove_all(top + "/" + parts.front());
+}
+
 // A directory, and a single file as container engines mount it; of this network namespace and of another.
 TEST_P(HostSockets, UnderTheNamesThatMountsGiveThem) {
   if (::geteuid() != 0) GTEST_SKIP() << "mounting needs root";

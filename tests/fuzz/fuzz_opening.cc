@@ -19,6 +19,7 @@
 #include "gateway/local_proxy/proxy_request.h"
 #include "gateway/rules/rules.h"
 #include "gateway/rules/upstream.h"
+#include "tests/support/egress_rules.h"
 #include "tests/support/lenient_server.h"
 
 namespace mxc::egress {
@@ -60,11 +61,6 @@ std::string Conversation(const RuleBook& rules, ByteView bytes, std::size_t piec
     passed.append(taken.begin(), taken.end());
   }
   return refused ? passed + "|refused" : passed;
-}
-
-RuleBook OnlyGood() {
-  NetworkRule rule{.to = {{.host = "good.test"}}, .pointer = "/allow"};
-  return RuleBook::Compile({.allow = {rule}}).value();
 }
 
 void CheckForwarded(const ProtocolSniffer& asked, std::string_view text) {

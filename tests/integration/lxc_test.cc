@@ -13,6 +13,7 @@
 
 #include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
+#include "tests/support/listener.h"
 #include "tests/support/terminal.h"
 
 namespace mxc::test::lxc_test {
@@ -171,6 +172,37 @@ TEST_P(Lxc, AContainerIsOneOfItsName) {
   EXPECT_EQ(EnvelopeMessage(second), "a container with the name '" + name + "' is running");
   EXPECT_EQ(first.Wait().status, 0);
   EXPECT_EQ(RunConfig({.containment = "lxc", .more = more}).status, 0) << "its name is free again";
+}
+
+// Abstract names are everybody's: who has this one is said, and that it is no container.
+TEST_P(Lxc, ANameThatAnotherUserHasTaken) {
+  if (::geteuid() != 0) GTEST_SKIP() << "another user's process needs root";
+  const std::string name = Token();
+  const std::string more = R"("containerId":")" + name + '"';
+  std::string socket;
+  {
+    Running first(PrepareConfig({.containment = "lxc", .command = "echo up; sleep 1000", .more = more}));
+    ASSERT_TRUE(first.SaysOnStdout("up\n"));
+    for (const std::string& line : Lines(Contents("/proc/net/unix").value_or("")))
+      if (line.find("/" + name + "/command") != std::string::npos) socket = line.substr(line.find('@') + 1);
+    first.Signal(SIGTERM);
+    (void)first.Wait();
+  }
+  ASSERT_NE(socket, "");
+  ASSERT_TRUE(Eventually([&] {
+    return Contents("/proc/net/unix").value_or(socket).find(socket) == std::string::npos;
+  })) << "it is free again";
+  ASSERT_EQ(::seteuid(4711), 0);
+  const Listener taken = Listener::Abstract(socket);
+  ASSERT_EQ(::seteuid(0), 0);
+  const Ended ended = RunConfig({.containment = "lxc", .more = more});
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_EQ(At(LastLine(ended.err), "/error/pointer"), "/containerId") << ended.err;
+  EXPECT_EQ(EnvelopeMessage(ended), "the name '" + name +
+                                        "' is taken: a process of uid 4711, which is no container of yours, "
+                                        "has LXC's socket '@" +
+                                        socket + "'");
+  EXPECT_THAT(ended.err, HasSubstr("use another name, or none"));
 }
 
 TEST_P(Lxc, LxcSaysWhyItFailed) {

@@ -23,23 +23,42 @@ SKIPPED = 77
 
 def record_of(identifier):
     fixed = "/run/mxc-exec" if os.geteuid() == 0 else "/tmp/mxc-exec-%d" % os.geteuid()
-    [record] = glob.glob(fixed + "/.place-*/k8s-" + identifier[4:])
+    [record] = [each for below in ("/", "/.place-*/") for each in glob.glob(fixed + below + "k8s-" + identifier[4:])]
     return record
+
+
+def age(path, days):
+    then = time.time() - days * 24 * 60 * 60
+    os.utime(path, (then, then))
 
 
 class Persistent(unittest.TestCase):
     def setUp(self):
         self.cluster = self.enterContext(Cluster(PROGRAM))
         self.work = self.cluster.directory.name
-        os.mkdir(self.work + "/run", 0o700)
+        self.runtime = self.runtime_directory("/run")
+        self.places = set()
+        self.addCleanup(self.forget)
+
+    def runtime_directory(self, name):
+        os.mkdir(self.work + name, 0o700)
+        return self.work + name
+
+    def forget(self):
+        """No later call has this $XDG_RUNTIME_DIR, and what it names goes with this cluster."""
+        for place in self.places:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def environment(self):
+        runtime = {"XDG_RUNTIME_DIR": self.runtime} if self.runtime else {}
+        return {"PATH": "/usr/bin:/bin", "HOME": self.work, **runtime}
 
     def start_phase(self, document, flags=(), stdin=subprocess.DEVNULL, **streams):
         name = tempfile.mkdtemp(dir=self.work)
         with open(name + "/request.json", "w", encoding="utf-8") as file:
             json.dump({"version": "1.1.0-alpha", **document}, file)
-        environment = {"PATH": "/usr/bin:/bin", "HOME": self.work, "XDG_RUNTIME_DIR": self.work + "/run"}
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
-        return subprocess.Popen([PROGRAM, *flags, name + "/request.json"], cwd="/", env=environment, stdin=stdin, text=True,
+        return subprocess.Popen([PROGRAM, *flags, name + "/request.json"], cwd="/", env=self.environment(), stdin=stdin, text=True,
                                 **streams)
 
     def phase(self, name, *flags, **members):
@@ -68,7 +87,10 @@ class Persistent(unittest.TestCase):
         answer = self.ask_provision(**members)
         self.assertIn("result", answer)
         self.assertEqual(answer["result"]["metadata"], {"containment": "kubernetes", "tier": "container"})
-        return answer["result"]["sandboxId"]
+        identifier = answer["result"]["sandboxId"]
+        if self.runtime:
+            self.places.add(os.path.dirname(record_of(identifier)))
+        return identifier
 
     def started(self, **members):
         identifier = self.provision(**members)
@@ -82,8 +104,7 @@ class Persistent(unittest.TestCase):
 
     def list(self, flag="--list"):
         """Those in clusters: other tests have sandboxes of the same user on this machine."""
-        run = subprocess.run([PROGRAM, flag], capture_output=True, text=True, check=True,
-                             env={"PATH": "/usr/bin:/bin", "HOME": self.work, "XDG_RUNTIME_DIR": self.work + "/run"})
+        run = subprocess.run([PROGRAM, flag], capture_output=True, text=True, check=True, env=self.environment())
         listed = json.loads(run.stdout)
         if flag == "--reap":
             return [each for each in listed["reaped"] if each.startswith("k8s:")]
@@ -143,17 +164,17 @@ class Persistent(unittest.TestCase):
         self.assertNotIn("TOKEN", state)
 
     def test_the_verbs(self):
-        environment = {"PATH": "/usr/bin:/bin", "HOME": self.work, "XDG_RUNTIME_DIR": self.work + "/run"}
         config = {k: v for k, v in self.provision_document().items() if k != "phase"}
         with open(self.work + "/config.json", "w", encoding="utf-8") as file:
             json.dump({"version": "1.1.0-alpha", "process": {"argv": ["true"], "env": ["FROM=start"], "inheritDefaultEnv": True},
                        **config}, file)
 
         def verb(*words):
-            return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, env=environment, cwd="/")
+            return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, env=self.environment(), cwd="/")
         begun = verb("start", self.work + "/config.json")
         self.assertEqual(begun.returncode, 0, begun.stderr)
         identifier = begun.stdout.strip()
+        self.places.add(os.path.dirname(record_of(identifier)))
         done = verb("exec", identifier[:10], "--", "sh", "-c", "echo $FROM; exit 3")
         self.assertEqual((done.returncode, done.stdout), (3, "start\n"), done.stderr)
         self.assertEqual(verb("exec", "--background", identifier, "--", "true").returncode, 1)
@@ -389,6 +410,23 @@ class Persistent(unittest.TestCase):
         self.assertEqual(len(self.cluster.state()["requests"]), runs)
         self.assertEqual(self.exec(identifier, "echo", "ran")[:2], (0, "ran\n"))
         self.assertEqual(self.refused("exec", sandboxId="k8s:" + "0" * 32, process={"argv": ["true"]})["code"], "stale_id")
+
+    def test_what_has_been_over_for_a_day_is_forgotten(self):
+        """Nobody may have that $XDG_RUNTIME_DIR any more."""
+        record = record_of(self.provision())
+        place = os.path.dirname(record)
+        self.runtime = self.runtime_directory("/other")
+        age(record, 0.5)
+        self.provision()
+        self.assertTrue(os.path.exists(record))
+        age(record, 2)
+        self.provision()
+        self.assertFalse(os.path.exists(record))
+        self.assertTrue(os.path.exists(place))
+        age(place, 2)
+        self.runtime = None
+        self.assertEqual(self.phase("deprovision", sandboxId=self.provision()), {"result": {}})
+        self.assertFalse(os.path.exists(place))
 
     def test_listing_asks_no_cluster(self):
         identifier = self.started()

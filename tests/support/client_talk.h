@@ -4,19 +4,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gateway/inspect/host_name_filter.h"
 #include "tests/support/counted.h"
+#include "tests/support/egress_rules.h"
 
 namespace mxc::egress {
 
 inline ByteView View(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-inline EgressRules OnlyGood() { return {.allow = {{.to = {{.host = "good.test"}}, .pointer = "/allow"}}}; }
-inline EgressRules AllButEvil() {
-  return {.egress = RuleAction::kAllow, .deny = {{.to = {{.host = "evil.test"}}, .pointer = "/deny"}}};
 }
 
 // A conversation: lines of the client and the server, in turn as they are called; each says what went on to
@@ -26,7 +23,9 @@ class Talk {
   explicit Talk(bool strict = true) : Talk(strict ? OnlyGood() : AllButEvil(), 80, strict) {}
   // A connection to good.test.
   Talk(const EgressRules& rules, std::uint16_t port, bool strict = true, ResolverTexts texts = {})
-      : rules_(RuleBook::Compile(rules).value()),
+      : Talk(RuleBook::Compile(rules).value(), port, strict, std::move(texts)) {}
+  Talk(RuleBook rules, std::uint16_t port, bool strict = true, ResolverTexts texts = {})
+      : rules_(std::move(rules)),
         name_filter_(rules_, {.name = "good.test", .port = port, .strict = strict},
                      [texts] { return texts; }) {}
   std::string Client(std::string_view text) { return Passed(name_filter_.Hear(View(text))); }

@@ -230,6 +230,8 @@ TEST_F(GitDataReview, WhatBecomesAnIndexIsJudgedLikeOne) {
   before_.indexes.clear();
   host_->SetWorkingDirectory("/srv/w/a/src").SetEnvironment("GIT_INDEX_FILE", "../../own");
   EXPECT_EQ(Review(), "index /srv/w/own " + git + "\n");
+  const std::vector<std::string>& asked = host_->Questions();
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), "look /srv/w/a/src/.git"), 1) << "whose index it is";
   host_->SetEnvironment("GIT_INDEX_FILE", "../own");  // from the top of the work tree
   EXPECT_EQ(Review(), "index /srv/w/own " + git + "\n");
   host_->SetEnvironment("GIT_INDEX_FILE", git + "/index.lock");

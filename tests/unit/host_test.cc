@@ -10,7 +10,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -21,6 +20,7 @@
 #include "base/unique_fd.h"
 #include "host/bound_sockets_linux.h"
 #include "host/posix_host.h"
+#include "mxc/limits.h"
 #include "profiles/cache.h"
 #include "read_request.h"
 #include "tests/support/fake_host.h"
@@ -372,11 +372,11 @@ TEST_F(LiveSockets, BelowNamesThatAreTooLong) {
   for (int i = 0; i < 25; ++i) {
     ASSERT_EQ(::mkdir(part.c_str(), 0755), 0);
     ASSERT_EQ(::chdir(part.c_str()), 0);
-    if (path.size() + part.size() + 1 < PATH_MAX) path += "/" + part;
+    if (path.size() + part.size() + 1 <= kMaxSearchedPath) path += "/" + part;
   }
   Bind("socket");
   std::filesystem::current_path(here);
-  EXPECT_EQ(Found({top_}), path.substr(top_.size()) + " ") << "the last that can be named";
+  EXPECT_EQ(Found({top_}), path.substr(top_.size()) + " ") << "the last that is searched";
 }
 
 // What nothing tells of any more denies what cannot be searched for it; root is told that it has no name.

@@ -8,6 +8,7 @@
 
 #include "gateway/inspect/host_name_filter.h"
 #include "tests/support/counted.h"
+#include "tests/support/egress_rules.h"
 
 namespace mxc::egress::later_names_test {
 namespace {
@@ -15,15 +16,6 @@ namespace {
 using test::Counted;
 
 using std::string_literals::operator""s;
-
-RuleBook AllButEvil() {
-  NetworkRule rule{.to = {{.host = "evil.test"}, {.host = "*.evil.test"}}, .pointer = "/deny"};
-  return RuleBook::Compile({.egress = RuleAction::kAllow, .deny = {rule}}).value();
-}
-RuleBook OnlyGood() {
-  NetworkRule rule{.to = {{.host = "good.test"}}, .pointer = "/allow"};
-  return RuleBook::Compile({.allow = {rule}}).value();
-}
 
 ByteView View(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};

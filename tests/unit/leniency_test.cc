@@ -10,6 +10,7 @@
 
 #include "gateway/inspect/host_name_filter.h"
 #include "tests/support/counted.h"
+#include "tests/support/egress_rules.h"
 #include "tests/support/lenient_server.h"
 
 namespace mxc::egress::leniency_test {
@@ -19,16 +20,6 @@ using test::Counted;
 
 using testing::Contains;
 using testing::Each;
-
-RuleBook OnlyGood() {
-  NetworkRule rule{.to = {{.host = "good.test"}}, .pointer = "/allow"};
-  return RuleBook::Compile({.allow = {rule}}).value();
-}
-
-RuleBook AllButEvil() {
-  NetworkRule rule{.to = {{.host = "evil.test"}, {.host = "*.evil.test"}}, .pointer = "/deny"};
-  return RuleBook::Compile({.egress = RuleAction::kAllow, .deny = {rule}}).value();
-}
 
 // What goes on of this, said in two parts by a client that then says no more. The server says nothing.
 std::string Passed(const RuleBook& rules, const std::string& text, std::size_t cut, bool strict = true) {

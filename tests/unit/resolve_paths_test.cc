@@ -272,6 +272,27 @@ TEST_F(ResolvePaths, SocketsDevicesAndPipesAreNotGranted) {
   EXPECT_EQ(Rules({.denied = {"/srv/s"}}), "denied /srv/s\n");
 }
 
+// A pipe in them could be written by whoever knows its name or goes there step by step.
+TEST_F(ResolvePaths, WhatIsNotSearchedForPipesIsDenied) {
+  std::string deep = "/srv/w/ro";
+  for (int i = 0; i < 15; ++i) deep += "/" + std::string(199, 'd');
+  const std::string beyond = deep + "/" + std::string(199, 'd');
+  host_.AddNode(beyond + "/pipe", FileType::kFifo)
+      .AddDirectory("/srv/w/ro/closed", {.mode = 0300, .uid = 1000, .readable = false});
+  const Lists lists = {.rw = {"/srv/w"}, .ro = {"/srv/w/ro"}};
+  const Result<Policy> policy = With(lists);
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  const std::string denied = RulesText(*policy, Origin::kBaseline);
+  EXPECT_THAT(denied, testing::HasSubstr("denied " + deep + "\n"));
+  EXPECT_THAT(denied, testing::HasSubstr("denied /srv/w/ro/closed\n"));
+  EXPECT_EQ(Warnings(lists),
+            "pipe-denied /filesystem/readonlyPaths/0\npipe-denied /filesystem/readonlyPaths/0\n");
+  EXPECT_THAT(
+      Refusal({.rw = {"/srv/w"}, .ro = {deep}}),
+      testing::EndsWith("' cannot be searched to its end, and a named pipe in it could be written below "
+                        "a read-write grant"));
+}
+
 TEST_F(ResolvePaths, NamesAreBytes) {
   host_.AddDirectory("/srv/a b\n\xff*");
   EXPECT_EQ(Rules({.ro = {"/srv/a b\n\xff*"}}), "read-only /srv/a b\n\xff*\n");

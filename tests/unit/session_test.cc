@@ -347,6 +347,8 @@ TEST_F(SessionPeer, ADeadListenerIsNobody) {
 TEST(AbstractName, IsOfWhoeverListensThere) {
   const std::string name = "mxc-test-" + std::to_string(::getpid());
   EXPECT_FALSE(IsListenedOutsideSandboxes(name)) << "nobody";
+  EXPECT_FALSE(ListenerAt(name)) << "nobody";
+  EXPECT_FALSE(IsNameBound(name)) << "nobody";
   EXPECT_FALSE(IsListenedOutsideSandboxes(std::string(200, 'x')));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -354,8 +356,11 @@ TEST(AbstractName, IsOfWhoeverListensThere) {
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   UniqueFd listening{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   ASSERT_EQ(::bind(listening.Get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+  EXPECT_TRUE(IsNameBound(name));
+  EXPECT_FALSE(ListenerAt(name)) << "it does not listen yet";
   ASSERT_EQ(::listen(listening.Get(), 5), 0);
   EXPECT_TRUE(IsListenedOutsideSandboxes(name));
+  EXPECT_EQ(ListenerAt(name), ::geteuid());
   if (::geteuid() != 0) return;
   const pid_t child = ::fork();
   if (child == 0) {
@@ -366,6 +371,7 @@ TEST(AbstractName, IsOfWhoeverListensThere) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_EQ(status, 0);
   EXPECT_FALSE(IsListenedOutsideSandboxes(name));
+  EXPECT_EQ(ListenerAt(name), 1U);
 }
 
 }  // namespace

@@ -50,6 +50,24 @@ TEST_F(Sockets, BoundOnesInAGrantAreDenied) {
   EXPECT_EQ(WarningsText(*With({.rw = {"/srv/app"}})), "daemon-socket /filesystem/readwritePaths/0\n");
 }
 
+// An engine could not be told the path of the socket; a command gets there step by step.
+TEST_F(Sockets, BelowDirectoriesThatAreNotSearchedAreDeniedWithTheLastThatIs) {
+  std::string deep = "/srv/w";
+  for (int i = 0; i < 15; ++i) deep += "/" + std::string(199, 'd');
+  const std::string beyond = deep + "/" + std::string(199, 'd');
+  host_.AddLiveSocket(beyond + "/a/b/s").AddLiveSocket(deep + "/s");
+  const auto denied = [&](const Lists& lists, const std::vector<std::string>& sockets = {}) {
+    const Result<Policy> policy = With(lists, sockets);
+    return policy ? RulesText(*policy, Origin::kBaseline) : RefusalOf(policy);
+  };
+  EXPECT_THAT(denied({.ro = {"/srv/w"}}), HasSubstr("denied " + deep + "\n"));
+  EXPECT_THAT(denied({.ro = {"/srv/w", beyond}}),
+              AllOf(HasSubstr("denied " + beyond + "/a\n"), HasSubstr("denied " + deep + "/s\n"),
+                    Not(HasSubstr("denied " + deep + "\n"))))
+      << "not above the grant that shows it";
+  EXPECT_THAT(denied({.ro = {"/srv/w"}}, {beyond + "/a/b/s"}), Not(HasSubstr("denied " + deep + "\n")));
+}
+
 TEST_F(Sockets, AGrantOfTheWholeHostShowsNoTmp) {
   host_.AddLiveSocket("/tmp/s").AddLiveSocket("/srv/s");
   EXPECT_EQ(Denied({.ro = {"/"}}), "/srv/s\n");

@@ -99,12 +99,13 @@ const KubernetesLaunch& LaunchOf(const PodRecord& record) {
   return std::get<KubernetesLaunch>(record.plan.launch);
 }
 
-// The cluster has deleted its claim by then, if clocks can be trusted.
-bool IsOver(const FoundPod& found) {
+// The cluster has deleted its claim so long ago at least, if clocks can be trusted.
+bool IsOver(const FoundPod& found, std::uint64_t since_ms = 0) {
   const KubernetesLaunch& launch = LaunchOf(found.record);
-  const std::int64_t server_s = static_cast<std::int64_t>(WallMs() / 1000) + launch.kept->clock_ahead_s;
+  const std::uint64_t then = WallMs() - since_ms;
+  const std::int64_t server_s = static_cast<std::int64_t>(then / 1000) + launch.kept->clock_ahead_s;
   if (launch.kept->ends_s != 0 && server_s > launch.kept->ends_s) return true;
-  return WallMs() > found.used_ms + std::uint64_t{launch.run.ttl_s} * 1000;
+  return then > found.used_ms + std::uint64_t{launch.run.ttl_s} * 1000;
 }
 
 // The directory that has the name, wherever the sandbox may have been provisioned.
@@ -226,6 +227,20 @@ Status EndCommands(const PodCall& call, const BoundPod& pod, const KeptPod& kept
   }
 }
 
+// Of sandboxes that have been over for a day, whatever the environment of the call that has made them: only
+// one with the same $XDG_RUNTIME_DIR would find them, and a record has the environment of a policy.
+void RemoveOldRecords() {
+  constexpr std::uint64_t kDayMs = std::uint64_t{24} * 60 * 60 * 1000;
+  for (const StateDirectory& directory : StateDirectory::OfAllCalls()) {
+    for (const std::string& name : directory.Names()) {
+      const Result<SandboxId> id = session::ParseSandboxName(name);
+      if (!id) continue;
+      const std::optional<FoundPod> found = ReadPod(directory, *id);  // nothing of a sandbox of this machine
+      if (found && IsOver(*found, kDayMs)) RemoveRecord(directory, *id);
+    }
+  }
+}
+
 }  // namespace
 
 Result<Provisioned> ProvisionPod(Plan plan, const SessionLimits& limits) {
@@ -233,6 +248,7 @@ Result<Provisioned> ProvisionPod(Plan plan, const SessionLimits& limits) {
   if (!id) return id.error();
   const Result<StateDirectory> directory = StateDirectory::Open();
   if (!directory) return directory.error();
+  RemoveOldRecords();
   PodRecord record{.plan = std::move(plan), .provisioned_ms = WallMs()};
   auto& launch = std::get<KubernetesLaunch>(record.plan.launch);
   Shorten(limits, launch.run);

@@ -36,11 +36,15 @@ void AddPipesOf(const std::string& directory, const std::vector<DirectoryEntry>&
 }
 
 void Deny(PathRule rule, RuleSet& rules, std::vector<Warning>& warnings) {
-  warnings.push_back({.category = "pipe-denied",
-                      .message = Quoted(rule.path) +
-                                 " is a named pipe that is to be read-only, and the command could open it "
-                                 "for writing: it is denied",
-                      .pointer = rule.pointer});
+  warnings.push_back(
+      {.category = "pipe-denied",
+       .message =
+           Quoted(rule.path) +
+           (IsPipe(rule) ? " is a named pipe that is to be read-only, and the command could open it "
+                           "for writing: it is denied"
+                         : " cannot be searched, and may hold a named pipe that the command could open "
+                           "for writing: it is denied"),
+       .pointer = rule.pointer});
   rule.access = Access::kDenied;
   rule.origin = Origin::kBaseline;
   if (rules.Find(rule.path) != nullptr) {
@@ -79,6 +83,20 @@ Status DenyPipes(const Host& host, PathWalker& walker, RuleSet& rules, std::vect
         "end: " +
             search.Gap(),
         "/filesystem/readonlyPaths", "name smaller directories");
+  for (const std::string& directory : search.Unsearched()) {
+    const PathRule* const around = rules.Covering(directory);
+    if (around == nullptr || around->access != Access::kReadOnly) continue;
+    // Held as it is, below a grant that lets the command write to every pipe.
+    if (around->path == directory && around->origin == Origin::kProtection) continue;
+    if (around->path == directory && around->origin == Origin::kPolicy)
+      return Conflict(Quoted(directory) +
+                          " cannot be searched to its end, and a named pipe in it could be written below a "
+                          "read-write grant",
+                      around->pointer, "deny it, or make it read-write");
+    const Lookup& lookup = walker.LookAt(directory);
+    if (lookup.status)
+      pipes.push_back({.path = directory, .object = lookup.status->object, .pointer = around->pointer});
+  }
   for (PathRule& pipe : pipes) Deny(std::move(pipe), rules, warnings);
   return Done{};
 }

@@ -11,13 +11,6 @@
 #include "policy/paths/paths.h"
 
 namespace mxc {
-namespace {
-
-// Below a longer one there may be paths that no system call takes. What finds its way step by step, as git
-// does to a submodule, gets there all the same. The rest is for what is looked at there by its name.
-constexpr std::size_t kLongestName = kMaxPathBytes - 1024;
-
-}  // namespace
 
 bool TreeSearch::Exhausted() {
   if (seen_ > kMaxSearchEntries)
@@ -119,8 +112,8 @@ void TreeSearch::Take(const Pending& next, Listing& listing, const Visit& visit,
   for (const DirectoryEntry& entry : entries) {
     if (entry.type != FileType::kDirectory) continue;
     std::string path = JoinPath(directory, entry.name);
-    deepest = deepest || path.size() > kLongestName;
-    if (path.size() > kLongestName) continue;
+    deepest = deepest || path.size() > kMaxSearchedPath;
+    if (path.size() > kMaxSearchedPath) continue;
     pending.push_back({.path = std::move(path), .inode = entry.inode});
   }
   if (deepest) deepest_.push_back(directory);

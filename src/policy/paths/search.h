@@ -44,7 +44,7 @@ class TreeSearch {
   [[nodiscard]] const std::string& Gap() const { return gap_; }
   // Directories that cannot be listed, but in which a name that is known could be used.
   [[nodiscard]] const std::vector<std::string>& Closed() const { return closed_; }
-  // Directories with others whose paths have more than 3072 bytes: those were not searched.
+  // Directories with others whose paths are longer than kMaxSearchedPath: those were not searched.
   [[nodiscard]] const std::vector<std::string>& Deepest() const { return deepest_; }
   // Both.
   [[nodiscard]] std::vector<std::string> Unsearched() const {

@@ -33,12 +33,9 @@ bool IsPythonModule(std::string_view name, std::string_view modules, bool in_cac
 
 // In git's own layout.
 bool IsGits(std::string_view name) {
-  constexpr std::string_view kLock = ".lock";
-  if (name.ends_with(kLock)) name.remove_suffix(kLock.size());
+  name = WithoutGitLock(name);
   if (name.ends_with('~')) name.remove_suffix(1);  // of editors, beside a message
-  const bool capitals = std::all_of(name.begin(), name.end(),
-                                    [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || c == '-'; });
-  return capitals || IsOneOf(name, kGitDirectories) || IsOneOf(name, kGitTop);
+  return IsInGitsCapitals(name) || IsOneOf(name, kGitDirectories) || IsOneOf(name, kGitTop);
 }
 
 }  // namespace

@@ -25,12 +25,7 @@ bool IsKept(const DirectoryEntry& entry) {
   return entry.type != FileType::kDirectory || IsOneOf(entry.name, kGitDirectories);
 }
 
-// As git spells refs outside of refs/: HEAD, ORIG_HEAD, AUTO_MERGE. What ends with MSG is a message.
-bool IsRootRef(std::string_view name) {
-  const bool spelled = std::all_of(name.begin(), name.end(),
-                                   [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || c == '-'; });
-  return spelled && !name.ends_with("MSG");
-}
+bool IsRootRef(std::string_view name) { return IsInGitsCapitals(name) && !name.ends_with("MSG"); }
 
 using Kind = GitData::Kind;
 
@@ -54,8 +49,8 @@ class DataSearch {
     // A relative one is searched for from the top of the work tree; where there is none, from here.
     const std::string here = host.WorkingDirectory();
     const std::optional<std::string> tree = host.Environment("GIT_WORK_TREE");
-    for (const std::string& base :
-         {here, WorkTreeOf(GitDirectoryOfCaller(host)), Against(here, tree.value_or(""))}) {
+    callers_git_ = GitDirectoryOfCaller(host);
+    for (const std::string& base : {here, WorkTreeOf(callers_git_), Against(here, tree.value_or(""))}) {
       const Result<Walked> walked = walker_.Walk(Against(base, *named));
       if (walked) callers_indexes_.insert(walked->path);
     }
@@ -67,9 +62,8 @@ class DataSearch {
                [this](const std::string& directory, std::vector<DirectoryEntry>& entries) {
                  Visit(directory, entries);
                });
-    const std::string git = callers_indexes_.empty() ? "" : GitDirectoryOfCaller(host_);
     for (const std::string& index : std::exchange(callers_indexes_, {}))
-      NoteIndex({.git_directory = git, .whole = git}, index);
+      NoteIndex({.git_directory = callers_git_, .whole = callers_git_}, index);
     found_.closed = search.Unsearched();
     found_.gap = search.Gap();
     if (!found_.crowded.empty())
@@ -184,9 +178,7 @@ class DataSearch {
   void NoteRegular(const Place& place, const std::string& path, std::string_view name) {
     if ((place.top && !IsOneOf(name, kGitReplaced)) || place.log) NoteFile(place, path);
     // Its lock becomes it, when the hook has ended that git calls meanwhile.
-    constexpr std::string_view kLock = ".lock";
-    if (name.ends_with(kLock)) name.remove_suffix(kLock.size());
-    const bool is_ref = IsAmong(path, kGitRefs) || (place.top && IsRootRef(name));
+    const bool is_ref = IsAmong(path, kGitRefs) || (place.top && IsRootRef(WithoutGitLock(name)));
     if (is_ref && before_ != nullptr && !LeadsToRefs(path, host_)) Add(Kind::kRef, place, {.path = path});
   }
 
@@ -239,6 +231,7 @@ class DataSearch {
   const GitSnapshot* before_;  // nullptr: there was no run
   std::unordered_set<std::string, PathHash, std::equal_to<>> tops_ = {};
   std::set<std::string> callers_indexes_ = {};  // until they have been noted
+  std::string callers_git_ = {};                // looked for where GIT_INDEX_FILE is set
   GitData found_ = {};
   std::size_t bytes_ = 0;  // of `found_`
 };

@@ -2,6 +2,7 @@
 // names; all of this is judged behind it. Paths begin at the top of the git directory; several are "a|b".
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 namespace mxc {
@@ -53,6 +54,18 @@ inline constexpr std::string_view kGitNextIndexes = "index.lock|next-index-*";
 //   refs/, ORIG_HEAD and the like  another ref, which is written in their place
 inline constexpr std::string_view kGitLists =
     "/MERGE_RR|/objects/pack/multi-pack-index|/objects/info/alternates|/reftable/tables.list";
+
+// As git spells refs outside of refs/: HEAD, ORIG_HEAD, AUTO_MERGE; and its messages, which end with MSG.
+[[nodiscard]] inline bool IsInGitsCapitals(std::string_view name) {
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || c == '-'; });
+}
+// The name of what a lock becomes; other names as they are.
+[[nodiscard]] inline std::string_view WithoutGitLock(std::string_view name) {
+  constexpr std::string_view kLock = ".lock";
+  if (name.ends_with(kLock)) name.remove_suffix(kLock.size());
+  return name;
+}
 
 // Where other version control keeps something, by name: Mercurial, Jujutsu, Fossil.
 inline constexpr std::string_view kOtherPlaces = ".hg|.jj|.fslckout|_FOSSIL_";
