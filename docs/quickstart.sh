@@ -11,7 +11,7 @@ need_for_build
 cat <<PLAN
 What follows, with about its time on two idle cores:
   1. install missing Debian packages (a minute):${missing:- none is}
-  2. compile build/release/mxc-exec (two minutes)
+  2. compile build/release/mxc-exec (four minutes)
   3. run a command in a sandbox (a second)
 PLAN
 install_needed

@@ -6,6 +6,7 @@
 
 #include "tests/containment/containment.h"
 #include "tests/support/engines.h"
+#include "tests/support/own_records.h"
 
 namespace mxc::test {
 
@@ -24,6 +25,7 @@ class GitOnTheHost : public ContainmentTest {
     ContainmentTest::SetUp();
     if (IsSkipped()) return;
     if (!Exists("/usr/bin/git")) GTEST_SKIP() << "git is not installed";
+    ASSERT_NO_FATAL_FAILURE(KeepRecordsApart(uid));
     root = workspace.Directory("root");
   }
 
