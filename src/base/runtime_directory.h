@@ -32,6 +32,11 @@ struct RuntimeDirectory {
   // All that Open can choose from that there are: which of them it chooses depends on the environment of the
   // call.
   [[nodiscard]] static std::vector<RuntimeDirectory> Existing();
+  // For what a later call must find whatever its environment: the fixed place, or the session's where
+  // somebody else has taken the name of that. Made when missing. Errors: as of Open.
+  [[nodiscard]] static Result<RuntimeDirectory> OpenForRecords();
+  // All that OpenForRecords can choose from that there are.
+  [[nodiscard]] static std::vector<RuntimeDirectory> ExistingForRecords();
 };
 
 }  // namespace mxc
