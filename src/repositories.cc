@@ -417,15 +417,20 @@ std::vector<GuardedConfig> ConfigsToRestore(const GitSnapshot& before, const Hos
 std::vector<GuardedPath> ProtectedPathsToRestore(const Policy& policy, const Plan& plan) {
   std::vector<GuardedPath> guarded;
   if (plan.isolation_level != IsolationLevel::kLandlock) return guarded;
-  for (const PathRule& rule : policy.paths) {
-    if (rule.origin != Origin::kProtection || rule.access != Access::kReadOnly) continue;
-    std::string grant = rule.path;  // without one nothing above it is renamed
+  const auto grant_of = [&](const std::string& path) {
+    std::string grant = path;  // without one nothing above it is renamed
     for (const PathRule& above : policy.paths) {
       const bool granted = above.origin == Origin::kPolicy && above.access == Access::kReadWrite;
-      if (granted && IsAtOrBelow(rule.path, above.path)) grant = above.path;
+      if (granted && IsAtOrBelow(path, above.path)) grant = above.path;
     }
-    guarded.push_back({.path = rule.path, .grant = std::move(grant), .object = rule.object});
+    return grant;
+  };
+  for (const PathRule& rule : policy.paths) {
+    if (rule.origin != Origin::kProtection || rule.access != Access::kReadOnly) continue;
+    guarded.push_back({.path = rule.path, .grant = grant_of(rule.path), .object = rule.object});
   }
+  for (const GitSnapshot::Text& link : plan.git.links)
+    guarded.push_back({.path = link.path, .grant = grant_of(link.path), .link = link.text});
   return guarded;
 }
 
