@@ -339,7 +339,8 @@ Names CopiesIn(const std::vector<std::string>& paths, const std::vector<std::str
 }  // namespace
 
 RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
-                                    const std::vector<std::string>& tried, const Host& host) {
+                                    const std::vector<std::string>& tried, const Host& host,
+                                    const std::set<std::string>& asides) {
   const auto detach = [](const std::string& path, std::uint64_t room) {
     return DetachWriters(path, static_cast<std::size_t>(std::min<std::uint64_t>(room, kMaxGitIndexBytes)));
   };
@@ -357,7 +358,12 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
   findings.Set(Kind::kListed, OpenWays(before));
   const ConfigsPutBack put_back = PutBackConfigs(before, configs, for_configs, standing);
   findings.Set(Kind::kConfig, put_back.names);
-  for (const Disarmed& one : DisarmAll(ReviewGit(before, for_review, gap, RestoreListing), put_back.asides)) {
+  std::vector<GitChange> changes = ReviewGit(before, for_review, gap, RestoreListing);
+  std::erase_if(changes, [&](const GitChange& change) {
+    const bool named = change.kind == Kind::kPassage || change.kind == Kind::kFoundByName;
+    return named && asides.contains(change.path);
+  });
+  for (const Disarmed& one : DisarmAll(std::move(changes), put_back.asides)) {
     const GitChange& change = one.change;
     const std::string text = TextOf(one);
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
