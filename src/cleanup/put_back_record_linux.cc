@@ -90,7 +90,7 @@ std::optional<std::vector<RecordedPath>> UnpackPaths(const std::string& text) {
     for (const Cbor& entry : record) {
       RecordedPath path{.left = {.path = entry.at("path").get<std::string>(),
                                  .directory = entry.at("directory").get<std::string>(),
-                                 .above = entry.at("above").get<std::string>(),
+                                 .above = entry.value("above", ""),  // of an older program: none
                                  .missing = entry.at("missing").get<bool>()},
                         .whole = entry.contains("kept")};
       if (path.whole) path.left.kept = KeptIn(entry.at("kept"));
