@@ -39,7 +39,9 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   const RunMark mark = RunMark::Set(prepared.plan.git.since, prepared.plan.git.roots);
   ConfigLockWatch writes = ConfigLockWatch::Start(prepared.plan.git);
   // Called when the command has ended: git on the host may run what the command left in a repository.
-  const auto review = [&] { return ReviewRepositories(prepared.plan.git, configs, writes.Tried(), host); };
+  const auto review = [&](const auto& asides) {
+    return ReviewRepositories(prepared.plan.git, configs, writes.Tried(), host, asides);
+  };
   const auto paths = [&] { return ProtectedPathsToRestore(prepared.policy, prepared.plan); };
   RunReporter reporter{
       status, log, summary ? &*summary : nullptr, review, {.configs = configs, .paths = paths}};
@@ -101,7 +103,7 @@ int PrepareAndRun(Options options, const Host& host) {
 }  // namespace
 
 int RunApp(const Options& options, const Host& host) {
-  if (RecoversFirst(options.mode)) RecoverAndTell(options.mode == Mode::kRecover);
+  if (RecoversFirst(options.mode) && !options.shell) RecoverAndTell(options.mode == Mode::kRecover);
   if (!NeedsPolicy(options.mode)) return RunQuery(options, host);
   if (const Status own = CheckRecordsOfCaller(host, options); !own)
     return FailWithoutRecords(own.error(), host, options);

@@ -13,6 +13,7 @@
 #include "host/host.h"
 #include "read_request.h"
 #include "report/report.h"
+#include "run_report.h"
 #include "shell/shell_call.h"
 #include "shell/shell_policy.h"
 #include "spawn/lifeline.h"
@@ -77,6 +78,8 @@ int RunMain(int argc, char** argv) {
   }
   try {
     const std::unique_ptr<Host> host = ThisHost();
+    // Before its policy is looked for: a command can have written that.
+    if (shell) RecoverAndTell(false);
     Result<Options> options = shell ? ShellOptions(argc, argv, *host) : ParseCommandLine(argc, argv);
     if (!options) return RefuseToStart(options.error());
     options->read_from = PolicyFileOf(*options, *host);

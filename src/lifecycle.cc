@@ -313,7 +313,7 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   status->ReportBackend(*plan, "the sandbox's own");
   ConfigLockWatch config_writes = ConfigLockWatch::Start(plan->git);
   // What the commands leave is compared when the sandbox is stopped.
-  const auto review = [&] {
+  const auto review = [&](const auto& /*asides*/) {
     return RepositoryReview{.warnings = HeldWarnings(config_writes.Tried(), plan->git, true, host),
                             .settled = false};
   };

@@ -338,7 +338,8 @@ Names CopiesIn(const std::vector<std::string>& paths, const std::vector<std::str
 }  // namespace
 
 RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
-                                    const std::vector<std::string>& tried, const Host& host) {
+                                    const std::vector<std::string>& tried, const Host& host,
+                                    const std::set<std::string>& asides) {
   const auto detach = [](const std::string& path, std::uint64_t room) {
     return DetachWriters(path, static_cast<std::size_t>(std::min<std::uint64_t>(room, kMaxGitIndexBytes)));
   };
@@ -356,7 +357,12 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
   findings.Set(Kind::kListed, OpenWays(before));
   const ConfigsPutBack put_back = PutBackConfigs(before, configs, for_configs, standing);
   findings.Set(Kind::kConfig, put_back.names);
-  for (const Disarmed& one : DisarmAll(ReviewGit(before, for_review, gap, RestoreListing), put_back.asides)) {
+  std::vector<GitChange> changes = ReviewGit(before, for_review, gap, RestoreListing);
+  std::erase_if(changes, [&](const GitChange& change) {
+    const bool named = change.kind == Kind::kPassage || change.kind == Kind::kFoundByName;
+    return named && asides.contains(change.path);
+  });
+  for (const Disarmed& one : DisarmAll(std::move(changes), put_back.asides)) {
     const GitChange& change = one.change;
     const std::string text = TextOf(one);
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
@@ -415,15 +421,20 @@ std::vector<GuardedConfig> ConfigsToRestore(const GitSnapshot& before, const Hos
 std::vector<GuardedPath> ProtectedPathsToRestore(const Policy& policy, const Plan& plan) {
   std::vector<GuardedPath> guarded;
   if (plan.isolation_level != IsolationLevel::kLandlock) return guarded;
-  for (const PathRule& rule : policy.paths) {
-    if (rule.origin != Origin::kProtection || rule.access != Access::kReadOnly) continue;
-    std::string grant = rule.path;  // without one nothing above it is renamed
+  const auto grant_of = [&](const std::string& path) {
+    std::string grant = path;  // without one nothing above it is renamed
     for (const PathRule& above : policy.paths) {
       const bool granted = above.origin == Origin::kPolicy && above.access == Access::kReadWrite;
-      if (granted && IsAtOrBelow(rule.path, above.path)) grant = above.path;
+      if (granted && IsAtOrBelow(path, above.path)) grant = above.path;
     }
-    guarded.push_back({.path = rule.path, .grant = std::move(grant), .object = rule.object});
+    return grant;
+  };
+  for (const PathRule& rule : policy.paths) {
+    if (rule.origin != Origin::kProtection || rule.access != Access::kReadOnly) continue;
+    guarded.push_back({.path = rule.path, .grant = grant_of(rule.path), .object = rule.object});
   }
+  for (const GitSnapshot::Text& link : plan.git.links)
+    guarded.push_back({.path = link.path, .grant = grant_of(link.path), .link = link.text});
   return guarded;
 }
 

@@ -1,6 +1,7 @@
 // The end of a run, as far as git on the host is concerned.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,12 @@ struct RepositoryReview {
 };
 
 // Compares with what stood there before, takes out of git's way what would have it run something of the
-// command's, and says what was found. `configs`: what the command could write; `tried`: see HeldWarnings.
+// command's, and says what was found. `configs`: what the command could write; `tried`: see HeldWarnings;
+// `asides`: what is out of git's way under these names, and told.
 [[nodiscard]] RepositoryReview ReviewRepositories(const GitSnapshot& before,
                                                   const std::vector<GuardedConfig>& configs,
-                                                  const std::vector<std::string>& tried, const Host& host);
+                                                  const std::vector<std::string>& tried, const Host& host,
+                                                  const std::set<std::string>& asides = {});
 
 // What the cleanup process has to know of the configurations that the command may write.
 [[nodiscard]] std::vector<GuardedConfig> ConfigsToRestore(const GitSnapshot& before, const Host& host);

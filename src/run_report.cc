@@ -138,13 +138,14 @@ bool RunReporter::OnEnded() {
   TellHeld();
   if (summary_ != nullptr && summary_->files.LeftOut() != 0) status_.ReportLost(summary_->files.LeftOut());
   if (!started_ || !review_) return false;
-  const RepositoryReview review = review_();
+  const RepositoryReview review = review_(asides_);
   for (const Warning& left : review.warnings) OnWarning(left);
   if (const std::optional<Warning> moved = MovedDirectoryWarning(directory_)) OnWarning(*moved);
   return review.settled;
 }
 
 void RunReporter::OnPutBack(const std::vector<PutBackPath>& paths) {
+  for (const PutBackPath& each : paths) asides_.insert(each.aside);
   for (const Warning& warning : PutBackWarnings(paths)) OnWarning(warning);
 }
 

@@ -31,9 +31,10 @@ struct RunGuards {
 // Passes on what happens during a run.
 class RunReporter final : public RunObserver {
  public:
-  using Review = std::function<RepositoryReview()>;
+  using Review = std::function<RepositoryReview(const std::set<std::string>& asides)>;
 
-  // `review` says what the command has left in repositories. That it moved the caller's current directory is
+  // `review` says what the command has left in repositories; `asides` are the new names of what it had put
+  // in the place of protected files, which are told already. That it moved the caller's current directory is
   // told besides.
   RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {}, RunGuards guards = {});
   void OnStarted(std::int64_t process_id) override;
@@ -59,6 +60,7 @@ class RunReporter final : public RunObserver {
   Log& log_;
   RunSummary* summary_;  // nullptr: not asked for
   Review review_;
+  std::set<std::string> asides_ = {};
   std::set<std::string> refused_names_ = {};  // that were told
   std::string held_ = {};                     // lines for which the terminal is not free
   RunGuards guards_;

@@ -34,6 +34,11 @@ struct RuntimeDirectory {
   [[nodiscard]] static std::vector<RuntimeDirectory> Existing();
   // And those that calls in any other environment can have chosen.
   [[nodiscard]] static std::vector<RuntimeDirectory> OfAllCalls();
+  // For what a later call must find whatever its environment: the fixed place, or the session's where
+  // somebody else has taken the name of that. Made when missing. Errors: as of Open.
+  [[nodiscard]] static Result<RuntimeDirectory> OpenForRecords();
+  // All that OpenForRecords can choose from that there are.
+  [[nodiscard]] static std::vector<RuntimeDirectory> ExistingForRecords();
 };
 
 }  // namespace mxc

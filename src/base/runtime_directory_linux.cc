@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/own_files.h"
+#include "base/path.h"
 #include "base/quoted.h"
 #include "base/runtime_directory.h"
 #include "base/runtime_places.h"
@@ -142,6 +143,27 @@ Result<RuntimeDirectory> RuntimeDirectory::Open() {
   Result<RuntimeDirectory> directory = MakeAt(path);
   if (directory) ::futimens(directory->descriptor.Get(), nullptr);
   return directory;
+}
+
+Result<RuntimeDirectory> RuntimeDirectory::OpenForRecords() {
+  Result<RuntimeDirectory> fixed = MakeAt(FixedRuntimePlace(::geteuid()));
+  if (fixed) return fixed;
+  const std::string session = SessionRuntimePlace(::geteuid());
+  const Result<UniqueFd> above = OpenOwnDirectory(std::string(ParentOf(session)));
+  if (!above || !IsPrivate(*above)) return fixed;
+  Result<RuntimeDirectory> opened = MakeAt(session);
+  return opened ? std::move(opened) : std::move(fixed);
+}
+
+std::vector<RuntimeDirectory> RuntimeDirectory::ExistingForRecords() {
+  std::vector<RuntimeDirectory> found;
+  Result<RuntimeDirectory> fixed = OpenAt(FixedRuntimePlace(::geteuid()));
+  if (fixed) found.push_back(std::move(*fixed));
+  const std::string path = SessionRuntimePlace(::geteuid());
+  if (::access(path.c_str(), F_OK) != 0) return found;
+  Result<RuntimeDirectory> session = OpenAt(path);
+  if (session) found.push_back(std::move(*session));
+  return found;
 }
 
 Result<RuntimeDirectory> RuntimeDirectory::OpenTempPlace(const std::string& path) {

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -38,7 +39,9 @@ using Clock = std::chrono::steady_clock;
 constexpr int kPipe = 3;
 constexpr int kTerminal = 4;
 constexpr int kAdmission = 5;
-constexpr int kFirstFree = 6;
+constexpr int kConfigRecord = 6;  // open, so that the run goes on for other calls (RunRecord)
+constexpr int kPathRecord = 7;
+constexpr int kFirstFree = 8;
 
 // A command is ended after so many restored changes: programs of the host could obey each for a moment.
 constexpr int kMostPutBack = 256;
@@ -71,23 +74,28 @@ bool WaitForEnd(const std::vector<UniqueFd>& watched, int each_ms) {
   return all;
 }
 
-// Signals that end the launcher must not end the cleanup process, and it must not keep descriptors open for
-// whose closing others wait.
-void Detach(int pipe, int terminal, int admission) {
+struct KeptOpen {
+  int from;  // -1: there is none
+  int as;
+};
+
+// Signals that end the launcher must not end the cleanup process, and it must not keep other descriptors open
+// for whose closing others wait.
+void Detach(std::initializer_list<KeptOpen> kept) {
   ::setsid();
   sigset_t all;
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   ::prctl(PR_SET_NAME, "mxc-cleanup");
-  // The descriptors that stay, first out of each other's way.
-  const int kept[] = {::fcntl(pipe, F_DUPFD_CLOEXEC, kFirstFree),
-                      ::fcntl(terminal, F_DUPFD_CLOEXEC, kFirstFree),
-                      ::fcntl(admission, F_DUPFD_CLOEXEC, kFirstFree)};
+  std::vector<KeptOpen> copies;  // first out of each other's way
+  for (const KeptOpen& each : kept)
+    copies.push_back(
+        {.from = each.from < 0 ? -1 : ::fcntl(each.from, F_DUPFD_CLOEXEC, kFirstFree), .as = each.as});
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
-  ::dup2(kept[0], kPipe);
-  if (terminal < 0 || ::dup2(kept[1], kTerminal) < 0) ::close(kTerminal);
-  if (admission < 0 || ::dup2(kept[2], kAdmission) < 0) ::close(kAdmission);
+  for (const KeptOpen& each : copies) {
+    if (each.from < 0 || ::dup2(each.from, each.as) < 0) ::close(each.as);
+  }
   ::syscall(SYS_close_range, static_cast<unsigned>(kFirstFree), ~0U, 0U);
   if (::chdir("/") != 0) ::_exit(1);
 }
@@ -221,7 +229,11 @@ bool InScope(const HostChanges& changes) {
 
 void RunCleanupProcess(int pipe, int admission, const HostChanges& changes, RunRecords& records,
                        GuardedPaths& paths, pid_t parent) {
-  Detach(pipe, changes.terminal ? changes.terminal->terminal : -1, admission);
+  Detach({{.from = pipe, .as = kPipe},
+          {.from = changes.terminal ? changes.terminal->terminal : -1, .as = kTerminal},
+          {.from = admission, .as = kAdmission},
+          {.from = records.configs.Descriptor(), .as = kConfigRecord},
+          {.from = records.paths.Descriptor(), .as = kPathRecord}});
   UniqueFd launcher = HandleOf(parent);
   if (::getppid() != parent) launcher.Reset();
   rlimit limit{};  // two descriptors are held for each placeholder

@@ -52,8 +52,9 @@ void ClearAway(const HostChanges& changes);
 class CleanupProcess {
  public:
   // Creates everything in `changes`; starts no process if that is empty. Waits some seconds for a run that
-  // has locked what HostChanges::paths names. Errors: kSetupFailed, naming what could not be created; the
-  // rest is removed then.
+  // has locked what HostChanges::paths names, and restores what is left of one that was killed meanwhile.
+  // Errors: kSetupFailed, naming what could not be created, or what was restored, as the plan knows it as it
+  // was before; the rest is removed then.
   [[nodiscard]] static Result<CleanupProcess> Start(const HostChanges& changes);
 
   CleanupProcess() = default;
@@ -82,6 +83,8 @@ class CleanupProcess {
 
  private:
   [[nodiscard]] static Result<CleanupProcess> StartOnce(const HostChanges& changes, bool& locked_out);
+  // Once all is locked. Errors: kSetupFailed.
+  [[nodiscard]] Status WriteRecords();
 
   HostChanges guarded_ = {};
   RunRecords records_ = {};

@@ -8,12 +8,15 @@
 #include <csignal>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/quoted.h"
 #include "cleanup/cleanup_child.h"
 #include "cleanup/guarded_configs.h"
 #include "cleanup/placeholders.h"
 #include "cleanup/put_back_answer.h"
+#include "cleanup/recover.h"
+#include "cleanup/run_record.h"
 
 namespace mxc {
 namespace {
@@ -78,6 +81,32 @@ Error PathError(const std::string& path, int number) {
           .hint = "run the command when the other run has ended, or grant other directories"};
 }
 
+// What was locked against us may be free because its run was killed: what stands there is that command's, and
+// is not what was there before.
+bool AnotherMayHaveWritten(const HostChanges& changes, const GuardedPaths& guarded) {
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < guarded.Size(); ++i) paths.push_back(guarded.PathAt(i));
+  for (const GuardedConfig& config : changes.configs) paths.push_back(config.path);
+  return !paths.empty() && AnotherNames({ConfigRecord::Kind(), PutBackRecord::Kind()}, paths);
+}
+
+Status RecoverOthers() {
+  const Recovery recovery = RecoverRuns();
+  std::string told;
+  for (const std::string& problem : recovery.problems) told += "; " + problem;
+  if (told.empty() && recovery.restored == 0) return Done{};
+  return SetupFailed(
+      "another run was killed while this one was being set up, and what is left of it was looked "
+      "at first" +
+          told,
+      "run the command again");
+}
+
+Error OfAnotherRun(const HostChanges& changes, const GuardedPaths& guarded) {
+  if (!guarded.Empty()) return PathError(guarded.PathAt(0), EWOULDBLOCK);
+  return ConfigError(changes.configs.front().path, EWOULDBLOCK);
+}
+
 Status ResultOf(const CleanupAnswer& answer, const HostChanges& changes, const GuardedPaths& paths) {
   switch (answer.failed) {
     case CleanupAnswer::Part::kNone:
@@ -105,6 +134,7 @@ Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
     Result<CleanupProcess> started = StartOnce(changes, locked_out);
     if (!locked_out || attempt == kAttempts) return started;
     ::usleep(kPauseUs);
+    if (Status recovered = RecoverOthers(); !recovered) return recovered.error();
   }
 }
 
@@ -121,12 +151,12 @@ Result<CleanupProcess> CleanupProcess::StartOnce(const HostChanges& changes, boo
   if (!paths) return paths.error();
   cleanup_process.paths_ = std::move(*paths);
   if (!changes.configs.empty()) {
-    Result<ConfigRecord> record = ConfigRecord::Write(cleanup_process.guarded_.configs);
+    Result<ConfigRecord> record = ConfigRecord::Reserve();
     if (!record) return record.error();
     cleanup_process.records_.configs = std::move(*record);
   }
   if (!cleanup_process.paths_.Empty()) {
-    Result<PutBackRecord> record = PutBackRecord::Write(cleanup_process.paths_);
+    Result<PutBackRecord> record = PutBackRecord::Reserve();
     if (!record) return record.error();
     cleanup_process.records_.paths = std::move(*record);
   }
@@ -146,7 +176,16 @@ Result<CleanupProcess> CleanupProcess::StartOnce(const HostChanges& changes, boo
   }
   locked_out = answer.failed == CleanupAnswer::Part::kPath && IsOfAnotherRun(answer.error);
   if (Status made = ResultOf(answer, changes, cleanup_process.paths_); !made) return made.error();
+  locked_out = AnotherMayHaveWritten(changes, cleanup_process.paths_);
+  if (locked_out) return OfAnotherRun(changes, cleanup_process.paths_);
+  if (Status written = cleanup_process.WriteRecords(); !written) return written.error();
   return cleanup_process;
+}
+
+Status CleanupProcess::WriteRecords() {
+  Status written = guarded_.configs.empty() ? Status(Done{}) : records_.configs.Write(guarded_.configs);
+  if (!written || paths_.Empty()) return written;
+  return records_.paths.Write(paths_);
 }
 
 void ClearAway(const HostChanges& changes) {

@@ -13,8 +13,9 @@ namespace mxc {
 
 class ConfigRecord {
  public:
-  // Errors: kSetupFailed.
-  [[nodiscard]] static Result<ConfigRecord> Write(const std::vector<GuardedConfig>& configs);
+  // As RunRecord: before the locks are taken, and written when they are. Errors: kSetupFailed.
+  [[nodiscard]] static Result<ConfigRecord> Reserve();
+  [[nodiscard]] Status Write(const std::vector<GuardedConfig>& configs);
   // Its judge restores what the records of killed runs name. A record stays until everything in it is
   // restored or its directory is another one, or somebody removes it.
   [[nodiscard]] static RecordKind Kind();
@@ -23,6 +24,7 @@ class ConfigRecord {
   void Remove() { record_.Remove(); }
   // Everything but `left` is judged or restored: keeps `left` in the record.
   void Settle(const std::vector<RestoredConfigs::Left>& left);
+  [[nodiscard]] int Descriptor() const { return record_.Descriptor(); }  // as of RunRecord
   // Another process has removed it.
   void Forget() { record_.Forget(); }
 

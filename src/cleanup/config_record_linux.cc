@@ -77,10 +77,20 @@ std::string Sentence(const RestoredConfigs::Left& left, const std::string& recor
          Quoted(record);
 }
 
+std::vector<std::string> ConfigPathsIn(const std::string& text) {
+  std::vector<std::string> paths;
+  for (GuardedConfig& config : Unpack(text).value_or(std::vector<GuardedConfig>{}))
+    paths.push_back(std::move(config.path));
+  return paths;
+}
+
 RecordVerdict Judge(const LeftRecord& record, Recovery& recovery) {
   using What = RecordVerdict::What;
-  const std::optional<std::vector<GuardedConfig>> configs = Unpack(record.text);
+  std::optional<std::vector<GuardedConfig>> configs = Unpack(record.text);
   if (!configs) return {.what = What::kUnreadable};
+  std::erase_if(*configs, [&](const GuardedConfig& config) {
+    return !record.older.insert(config.directory + " " + config.path).second;
+  });
   RestoredConfigs restored = RestoreConfigs(*configs, InOtherDirectories::kLeave);
   recovery.restored += restored.count;
   for (const RestoredConfigs::Left& each : restored.left)
@@ -93,19 +103,25 @@ RecordVerdict Judge(const LeftRecord& record, Recovery& recovery) {
 
 }  // namespace
 
-Result<ConfigRecord> ConfigRecord::Write(const std::vector<GuardedConfig>& configs) {
-  Result<RunRecord> written = RunRecord::Write(kPrefix, Pack(configs));
-  if (!written) return written.error();
+Result<ConfigRecord> ConfigRecord::Reserve() {
+  Result<RunRecord> reserved = RunRecord::Reserve(kPrefix);
+  if (!reserved) return reserved.error();
   ConfigRecord record;
-  record.record_ = std::move(*written);
+  record.record_ = std::move(*reserved);
   return record;
 }
+
+Status ConfigRecord::Write(const std::vector<GuardedConfig>& configs) { return record_.Write(Pack(configs)); }
 
 void ConfigRecord::Settle(const std::vector<RestoredConfigs::Left>& left) {
   if (left.empty()) return record_.Remove();
   record_.Leave(Pack(ConfigsOf(left)));
 }
 
-RecordKind ConfigRecord::Kind() { return {.prefix = kPrefix, .unreadable = kUnreadable, .judge = Judge}; }
+// Several runs may write one configuration at a time (LockConfigs).
+RecordKind ConfigRecord::Kind() {
+  return {
+      .prefix = kPrefix, .unreadable = kUnreadable, .judge = Judge, .paths = ConfigPathsIn, .alone = false};
+}
 
 }  // namespace mxc

@@ -66,7 +66,7 @@ RestoredConfigs RestoreConfigs(const std::vector<GuardedConfig>& configs, InOthe
       restored.left.push_back({.config = config, .why = place.error().message});
       continue;
     }
-    const bool other = !config.directory.empty() && IdentityOf(place->directory.Get()) != config.directory;
+    const bool other = !config.directory.empty() && !HasIdentity(place->directory.Get(), config.directory);
     if ((!other || others == InOtherDirectories::kRestore) && !SaysTheSame(config)) {
       const Result<std::string> put_back = PutBack(config.path, config.text, config.mode);
       if (!put_back) restored.left.push_back({.config = config, .why = put_back.error().message});

@@ -12,7 +12,8 @@ namespace mxc {
 struct GuardedPath {
   std::string path = {};   // canonical
   std::string grant = {};  // the read-write directory that it is in; nothing is renamed above that
-  std::optional<FileObject> object = {};  // absent: the path does not exist
+  std::optional<FileObject> object = {};  // absent: the path does not exist, or is a link
+  std::string link = {};                  // to what the path is a link; "": it is none
 };
 
 // A path that had changed and was restored.

@@ -39,7 +39,8 @@ class GuardedPaths {
   void Open();
   // The same, with an exclusive lock: else changes of another run would be remembered as the original. Stops
   // at the first that another run has locked (EWOULDBLOCK), or that has changed (ESTALE): returns its index
-  // and sets errno; Size() if all are locked.
+  // and sets errno; Size() if all are locked. Of a path whose directory is missing, the lowest directory on
+  // the way that is there is locked.
   [[nodiscard]] std::size_t OpenAlone();
   // Whether we have locked `directory`.
   [[nodiscard]] bool Locks(std::string_view directory) const;
@@ -53,7 +54,8 @@ class GuardedPaths {
   // Those that could not be restored.
   struct Left {
     std::string path = {};
-    std::string directory = {};  // its identity
+    std::string directory = {};  // its identity, or that of `above`
+    std::string above = {};      // the lowest directory on the way that there was, if not all
     KeptFile kept = {};
     bool missing = false;  // nothing stands there
   };
@@ -82,12 +84,19 @@ class GuardedPaths {
     GuardedPath path = {};
     std::string directory = {};
     std::string name = {};
+    std::string above = {};    // as of Left
+    bool above_leads = false;  // something stands in the way below it, a file for instance
     KeptFile kept = {};
     bool failed = false;  // the last attempt to restore it
     bool missing = false;
   };
 
   [[nodiscard]] static Status RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths& guarded);
+  [[nodiscard]] static Status RememberMissing(Place& place, GuardedPaths& guarded);
+  // False: it cannot be examined.
+  [[nodiscard]] bool NoteDirectory(const std::string& path, int borrowed);
+  // -1: with errno, as of OpenAlone.
+  [[nodiscard]] int LockOne(const Place& place);
   // Opens `directory` if it is not the original any more. Renames a link or a file on the way, and gives an
   // original that was moved away its name again.
   [[nodiscard]] UniqueFd OpenOther(const std::string& directory, const Place& place);

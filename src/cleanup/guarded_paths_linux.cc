@@ -65,6 +65,13 @@ Error Replaced(const std::string& path) {
                      "run the command again; something else is writing there");
 }
 
+// Whether something stands at the first name below `above` on the way to `path`.
+bool Leads(int directory, const std::string& above, const std::string& path) {
+  struct stat status {};
+  const std::string next{NextOnTheWay(above, path)};
+  return ::fstatat(directory, std::string(NameOf(next)).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 // Takes away what is not wanted, as MakeAgain.
 MadeAgain TakenAway(int directory, const std::string& name) {
   KeptFile nothing;
@@ -73,28 +80,54 @@ MadeAgain TakenAway(int directory, const std::string& name) {
 
 }  // namespace
 
+bool GuardedPaths::NoteDirectory(const std::string& path, int borrowed) {
+  Directory& directory = directories_[path];
+  struct stat status {};
+  if (::fstat(borrowed, &status) != 0) return false;
+  if (directory.there) return true;
+  directory.device = status.st_dev;
+  directory.inode = status.st_ino;
+  directory.identity = IdentityOf(borrowed);
+  directory.mode = status.st_mode;
+  directory.there = true;
+  return true;
+}
+
+Status GuardedPaths::RememberMissing(Place& place, GuardedPaths& guarded) {
+  guarded.directories_[place.directory];
+  for (place.above = place.directory;;) {
+    place.above = std::string(ParentOf(place.above));
+    const Result<NamedPlace> found = OpenPlace(JoinPath(place.above, "."));
+    if (!found && place.above != "/") continue;
+    if (!found || !guarded.NoteDirectory(place.above, found->directory.Get()))
+      return CannotRemember(place.path.path, errno);
+    place.above_leads = Leads(found->directory.Get(), place.above, place.path.path);
+    return Done{};
+  }
+}
+
 Status GuardedPaths::RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths& guarded) {
   Place place{.path = std::move(path)};
   place.directory = ParentOf(place.path.path);
   place.name = NameOf(place.path.path);
-  Directory& directory = guarded.directories_[place.directory];
   if (const Result<NamedPlace> found = OpenPlace(place.path.path)) {
     const int fd = found->directory.Get();
     struct stat status {};
-    if (::fstat(fd, &status) != 0) return CannotRemember(place.path.path, errno);
-    directory.device = status.st_dev;
-    directory.inode = status.st_ino;
-    directory.identity = IdentityOf(fd);
-    directory.mode = status.st_mode;
-    directory.there = true;
+    if (!guarded.NoteDirectory(place.directory, fd)) return CannotRemember(place.path.path, errno);
     const auto& object = place.path.object;
-    if (!object) RemoveStalePlaceholder(fd, place.name);  // of which the policy has taken no notice
+    const bool is_link = !place.path.link.empty();
+    if (!object && !is_link)
+      RemoveStalePlaceholder(fd, place.name);  // of which the policy has taken no notice
     const bool stands = ::fstatat(fd, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
     const bool same = object && status.st_dev == object->device && status.st_ino == object->inode;
-    if (stands ? !same : object.has_value()) return Replaced(place.path.path);
+    if (!is_link && (stands ? !same : object.has_value())) return Replaced(place.path.path);
     if (Keep(fd, place.name, room, place.kept) != 0) return CannotRemember(place.path.path, errno);
-  } else if (place.path.object) {
+    if (is_link && (!S_ISLNK(place.kept.mode) || place.kept.text != place.path.link))
+      return Replaced(place.path.path);
+  } else if (place.path.object || !place.path.link.empty()) {
     return Replaced(place.path.path);
+  } else if (Status missing = RememberMissing(place, guarded); !missing) {
+    return missing;
   }
   guarded.places_.push_back(std::move(place));
   return Done{};
@@ -131,18 +164,25 @@ void GuardedPaths::Open() {
   }
 }
 
+int GuardedPaths::LockOne(const Place& place) {
+  const bool missing = !place.above.empty();
+  Directory& directory = directories_.find(missing ? place.above : place.directory)->second;
+  errno = directory.failure;
+  if (!directory.opened) return -1;
+  if (!directory.locked && ::flock(directory.opened.Get(), LOCK_EX | LOCK_NB) != 0) return -1;
+  directory.locked = true;
+  // It was read before the lock: another run may have restored it since.
+  errno = ESTALE;
+  const int fd = directory.opened.Get();
+  const bool same = missing ? Leads(fd, place.above, place.path.path) == place.above_leads
+                            : IsAsKept(fd, place.name, place.kept);
+  return same ? 0 : -1;
+}
+
 std::size_t GuardedPaths::OpenAlone() {
   Open();
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    Directory& directory = directories_.find(places_[i].directory)->second;
-    if (!directory.there) continue;
-    errno = directory.failure;
-    if (!directory.opened) return i;
-    if (!directory.locked && ::flock(directory.opened.Get(), LOCK_EX | LOCK_NB) != 0) return i;
-    directory.locked = true;
-    // The file was read before the lock: another run may have restored it since.
-    errno = ESTALE;
-    if (!IsAsKept(directory.opened.Get(), places_[i].name, places_[i].kept)) return i;
+    if (LockOne(places_[i]) != 0) return i;
   }
   return places_.size();
 }
@@ -273,8 +313,10 @@ std::vector<PutBackPath> GuardedPaths::Found() const {
 }
 
 GuardedPaths::Left GuardedPaths::LeftOf(const Place& place) const {
+  const std::string& directory = place.above.empty() ? place.directory : place.above;
   return {.path = place.path.path,
-          .directory = directories_.find(place.directory)->second.identity,
+          .directory = directories_.find(directory)->second.identity,
+          .above = place.above,
           .kept = place.kept,
           .missing = place.missing};
 }
@@ -289,9 +331,8 @@ std::vector<GuardedPaths::Left> GuardedPaths::NotRestored() const {
 
 std::vector<GuardedPaths::Left> GuardedPaths::All() const {
   std::vector<Left> all;
-  for (const Place& place : places_) {
-    if (directories_.find(place.directory)->second.there) all.push_back(LeftOf(place));
-  }
+  all.reserve(places_.size());
+  for (const Place& place : places_) all.push_back(LeftOf(place));
   return all;
 }
 

@@ -68,7 +68,8 @@ std::string PackPaths(const std::vector<Left>& all) {
   std::size_t room = kMostKeptBytes;
   for (const Left& left : all) {
     const std::size_t size = SizeOf(left.kept);
-    Cbor entry = {{"path", left.path}, {"directory", left.directory}, {"missing", left.missing}};
+    Cbor entry = {
+        {"path", left.path}, {"directory", left.directory}, {"missing", left.missing}, {"above", left.above}};
     if (size <= room) {
       entry["kept"] = PackKept(left.kept);
       room -= size;
@@ -89,6 +90,7 @@ std::optional<std::vector<RecordedPath>> UnpackPaths(const std::string& text) {
     for (const Cbor& entry : record) {
       RecordedPath path{.left = {.path = entry.at("path").get<std::string>(),
                                  .directory = entry.at("directory").get<std::string>(),
+                                 .above = entry.value("above", ""),  // of an older program: none
                                  .missing = entry.at("missing").get<bool>()},
                         .whole = entry.contains("kept")};
       if (path.whole) path.left.kept = KeptIn(entry.at("kept"));
@@ -107,48 +109,110 @@ struct PathVerdict {
   bool once = false;      // later calls say it only if asked
 };
 
-PathVerdict PutBackLater(RecordedPath& path, const std::string& record) {
-  Left& left = path.left;
-  const std::string what = Quoted(left.path) + ", which `protect` named in an earlier run, ";
-  const std::string give_up =
-      ": call `mxc-exec --recover` when that has changed, or see what stands there and then remove " +
-      Quoted(record);
-  if (!path.whole) {
-    return {.told = what +
-                    "may say what the command wrote, or be missing, and was too large to be kept; see "
-                    "what stands there before you use it"};
-  }
-  const Result<NamedPlace> place = OpenPlace(left.path);
-  if (!place)
-    return {
-        .told = what + "cannot be put back: " + place.error().message + give_up, .stays = true, .once = true};
-  const UniqueFd directory{::openat(place->directory.Get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  const std::string why =
-      directory ? "" : SystemError(ErrorCode::kSetupFailed, "open its directory", errno).message;
-  if (!directory) return {.told = what + "cannot be put back: " + why + give_up, .stays = true};
-  if (IdentityOf(directory.Get()) != left.directory) {
-    return {.told =
-                what +
-                "is in another directory now: nothing is put back there, now or later. If you have not made "
-                "that directory since, look at it before you use git or mxc-exec there"};
-  }
-  // The run, or another one that would take this for a change of its own command's.
-  if (::flock(directory.Get(), LOCK_EX | LOCK_NB) != 0) return {.stays = true};
-  if (IsAsKept(directory.Get(), place->name, left.kept)) return {};
+std::string WhatOf(const Left& left) {
+  return Quoted(left.path) + ", which `protect` named in an earlier run, ";
+}
+
+std::string GiveUp(const std::string& record) {
+  return ": call `mxc-exec --recover` when that has changed, or see what stands there and then remove " +
+         Quoted(record);
+}
+
+PathVerdict CannotBePutBack(const Left& left, const std::string& why, const std::string& record) {
+  return {.told = WhatOf(left) + "cannot be put back: " + why + GiveUp(record), .stays = true};
+}
+
+PathVerdict InAnotherDirectory(const Left& left) {
+  return {.told =
+              WhatOf(left) +
+              "is in another directory now: nothing is put back there, now or later. If you have not made "
+              "that directory since, look at it before you use git or mxc-exec there"};
+}
+
+UniqueFd OpenListed(int place) { return UniqueFd{::openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)}; }
+
+PathVerdict PutBackIn(int directory, const std::string& name, Left& left, const std::string& record) {
+  if (IsAsKept(directory, name, left.kept)) return {};
   struct stat status {};
-  const bool stands = ::fstatat(directory.Get(), place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  const bool stands = ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
   if (left.missing && stands)
-    return {.told = what + "was missing, and has been made anew since: it is left as it is"};
-  const MadeAgain made = MakeAgain(directory.Get(), place->name, left.kept);
+    return {.told = WhatOf(left) + "was missing, and has been made anew since: it is left as it is"};
+  const MadeAgain made = MakeAgain(directory, name, left.kept);
   if (!made.failure.empty()) {
     left.missing = !made.stands;
-    return {.told = what + (left.missing ? "is missing" : "may say what the command wrote") +
-                    ", and cannot be put back: " + made.failure + give_up,
+    return {.told = WhatOf(left) + (left.missing ? "is missing" : "may say what the command wrote") +
+                    ", and cannot be put back: " + made.failure + GiveUp(record),
             .stays = true};
   }
   const std::string now = JoinPath(ParentOf(left.path), made.aside);
-  return {.told = what + "is what it was again" +
+  return {.told = WhatOf(left) + "is what it was again" +
                   (made.aside.empty() ? "" : "; what the command had made of it is " + Quoted(now))};
+}
+
+// The directory was missing as well. What stands on the way and is no directory leads nowhere but through a
+// link, which the command can have made.
+PathVerdict TakeAwayMade(Left& left, const std::string& record) {
+  for (std::string path = left.above; path != left.path;) {
+    path = NextOnTheWay(path, left.path);
+    const Result<NamedPlace> place = OpenPlace(path);
+    struct stat status {};
+    if (!place) return CannotBePutBack(left, place.error().message, record);
+    if (::fstatat(place->directory.Get(), place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    if (S_ISDIR(status.st_mode) && path != left.path) continue;
+    if (!S_ISLNK(status.st_mode) && path != left.path) return {};
+    Left here{.path = path};
+    return PutBackIn(place->directory.Get(), place->name, here, record);
+  }
+  return {};
+}
+
+PathVerdict PutBackMissing(Left& left, const std::string& record) {
+  const Result<NamedPlace> place = OpenPlace(JoinPath(left.above, "."));
+  if (!place) {
+    PathVerdict verdict = CannotBePutBack(left, place.error().message, record);
+    verdict.once = true;
+    return verdict;
+  }
+  if (!HasIdentity(place->directory.Get(), left.directory)) {
+    struct stat status {};
+    return ::lstat(left.path.c_str(), &status) == 0 ? InAnotherDirectory(left) : PathVerdict{};
+  }
+  const UniqueFd directory = OpenListed(place->directory.Get());
+  if (!directory || ::flock(directory.Get(), LOCK_EX | LOCK_NB) != 0) return {.stays = true};
+  return TakeAwayMade(left, record);
+}
+
+PathVerdict PutBackLater(RecordedPath& path, const std::string& record) {
+  Left& left = path.left;
+  if (!path.whole) {
+    return {.told = WhatOf(left) +
+                    "may say what the command wrote, or be missing, and was too large to be kept; see "
+                    "what stands there before you use it"};
+  }
+  if (!left.above.empty()) return PutBackMissing(left, record);
+  const Result<NamedPlace> place = OpenPlace(left.path);
+  if (!place) {
+    PathVerdict verdict = CannotBePutBack(left, place.error().message, record);
+    verdict.once = true;
+    return verdict;
+  }
+  const UniqueFd directory = OpenListed(place->directory.Get());
+  if (!directory) {
+    const int number = errno;
+    return CannotBePutBack(left, SystemError(ErrorCode::kSetupFailed, "open its directory", number).message,
+                           record);
+  }
+  if (!HasIdentity(directory.Get(), left.directory)) return InAnotherDirectory(left);
+  // The run, or another one that would take this for a change of its own command's.
+  if (::flock(directory.Get(), LOCK_EX | LOCK_NB) != 0) return {.stays = true};
+  return PutBackIn(directory.Get(), place->name, left, record);
+}
+
+std::vector<std::string> GuardedPathsIn(const std::string& text) {
+  std::vector<std::string> named;
+  for (RecordedPath& path : UnpackPaths(text).value_or(std::vector<RecordedPath>{}))
+    named.push_back(std::move(path.left.path));
+  return named;
 }
 
 RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
@@ -158,6 +222,7 @@ RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
   std::vector<Left> stay;
   bool told = false;
   for (RecordedPath& path : *paths) {
+    if (!record.older.insert(path.left.directory + " " + path.left.path).second) continue;
     PathVerdict verdict = PutBackLater(path, record.path);
     if (verdict.stays) stay.push_back(path.left);
     if (verdict.told.empty()) continue;
@@ -171,13 +236,15 @@ RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
 
 }  // namespace
 
-Result<PutBackRecord> PutBackRecord::Write(const GuardedPaths& paths) {
-  Result<RunRecord> written = RunRecord::Write(kPutBackPrefix, PackPaths(paths.All()));
-  if (!written) return written.error();
+Result<PutBackRecord> PutBackRecord::Reserve() {
+  Result<RunRecord> reserved = RunRecord::Reserve(kPutBackPrefix);
+  if (!reserved) return reserved.error();
   PutBackRecord record;
-  record.record_ = std::move(*written);
+  record.record_ = std::move(*reserved);
   return record;
 }
+
+Status PutBackRecord::Write(const GuardedPaths& paths) { return record_.Write(PackPaths(paths.All())); }
 
 void PutBackRecord::Settle(const GuardedPaths& paths) {
   const std::vector<Left> left = paths.NotRestored();
@@ -186,7 +253,11 @@ void PutBackRecord::Settle(const GuardedPaths& paths) {
 }
 
 RecordKind PutBackRecord::Kind() {
-  return {.prefix = kPutBackPrefix, .unreadable = kPutBackUnreadable, .judge = JudgePaths};
+  return {.prefix = kPutBackPrefix,
+          .unreadable = kPutBackUnreadable,
+          .judge = JudgePaths,
+          .paths = GuardedPathsIn,
+          .alone = true};
 }
 
 }  // namespace mxc

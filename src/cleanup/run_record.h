@@ -3,8 +3,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "cleanup/recover.h"
@@ -13,11 +15,20 @@
 namespace mxc {
 
 // The destructor removes the record; a process that is killed leaves it.
+//
+//   Result<RunRecord> record = RunRecord::Reserve(".put-");
+//   ...  // take the locks of what is recorded
+//   Status written = record->Write(text);
 class RunRecord {
  public:
-  // In the caller's runtime directory, which no sandbox shows, under a name that begins with `prefix`.
-  // Errors: kSetupFailed.
-  [[nodiscard]] static Result<RunRecord> Write(std::string_view prefix, const std::string& text);
+  // In a directory of the caller's, which no sandbox shows and each later call of his finds
+  // (RuntimeDirectory::OpenForRecords), under a name that begins with `prefix`; the rest sorts by time. No
+  // other call takes notice of it before Write. Errors: kSetupFailed.
+  [[nodiscard]] static Result<RunRecord> Reserve(std::string_view prefix);
+  // Once. Errors: kSetupFailed.
+  [[nodiscard]] Status Write(const std::string& text);
+  // Borrowed, -1 for none: the run goes on as long as a process has this open.
+  [[nodiscard]] int Descriptor() const { return file_.Get(); }
 
   RunRecord() = default;
   RunRecord(RunRecord&& other) noexcept;
@@ -35,7 +46,7 @@ class RunRecord {
 
  private:
   std::string path_ = {};
-  UniqueFd file_ = {};  // locked as long as the launcher lives
+  UniqueFd file_ = {};  // locked
 };
 
 // A record of a run that has ended, locked by this process.
@@ -43,6 +54,9 @@ struct LeftRecord {
   std::string path = {};
   std::string text = {};
   bool told = false;  // the user has been told of what is in it
+  // Identities and paths that older records have named. What a younger one says of the same may be what the
+  // command of the older one's run wrote.
+  std::set<std::string>& older;
 };
 
 // What becomes of a record.
@@ -57,10 +71,17 @@ struct RecordKind {
   std::string_view prefix;
   std::string_view unreadable;  // what to do about one that cannot be read, after its name
   RecordVerdict (*judge)(const LeftRecord& record, Recovery& recovery);
+  std::vector<std::string> (*paths)(const std::string& text);  // all that a record names
+  bool alone;  // no two runs that go on may name the same path
 };
 
-// Judges the records of runs that have ended, by kinds in this order. One that cannot be read gets another
-// name, and is a problem once.
+// Judges the records of runs that have ended, the oldest first. One that cannot be read gets another name,
+// and is a problem once.
 void JudgeLeftRecords(std::initializer_list<RecordKind> kinds, Recovery& recovery);
+// Whether a record of another run names one of `paths`, or what is above or below it: of one that has ended
+// and was not judged, or, of kinds that are `alone`, of one that goes on. To be asked when `paths` are
+// locked.
+[[nodiscard]] bool AnotherNames(std::initializer_list<RecordKind> kinds,
+                                const std::vector<std::string>& paths);
 
 }  // namespace mxc

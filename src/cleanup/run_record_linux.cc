@@ -1,20 +1,23 @@
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/own_files.h"
+#include "base/path.h"
 #include "base/pipe.h"
 #include "base/quoted.h"
 #include "base/runtime_directory.h"
-#include "cleanup/named_place.h"
 #include "cleanup/run_record.h"
 
 namespace mxc {
@@ -46,20 +49,31 @@ std::vector<std::string> NamesIn(const RuntimeDirectory& directory) {
   return names;
 }
 
-// Writes and locks the record before it gets its name: one that is found unlocked is complete. Invalid:
-// errno, and an earlier file of that name is unchanged.
-UniqueFd WriteRecord(int place, const std::string& name, const std::string& text, mode_t mode) {
-  const std::string fresh = "." + name;
-  ::unlinkat(place, fresh.c_str(), 0);  // of a call that was killed
+// Of a record that has not got its name yet.
+std::string UnnamedOf(std::string_view name) { return "." + std::string(name); }
+
+UniqueFd MakeUnnamed(int place, const std::string& name, mode_t mode) {
+  ::unlinkat(place, UnnamedOf(name).c_str(), 0);  // of a call that was killed
   constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  UniqueFd file{::openat(place, fresh.c_str(), kNew, mode)};
+  return UniqueFd{::openat(place, UnnamedOf(name).c_str(), kNew, mode)};
+}
+
+// Writes and locks the record before it gets its name: one that is found unlocked is complete. False: errno,
+// and an earlier file of that name is unchanged.
+bool WriteNamed(int place, const std::string& name, const UniqueFd& file, const std::string& text) {
+  const std::string unnamed = UnnamedOf(name);
   if (file && LockAlone(file) && WriteAll(file.Get(), text) &&
-      ::renameat(place, fresh.c_str(), place, name.c_str()) == 0)
-    return file;
+      ::renameat(place, unnamed.c_str(), place, name.c_str()) == 0)
+    return true;
   const int number = errno;
-  ::unlinkat(place, fresh.c_str(), 0);
+  ::unlinkat(place, unnamed.c_str(), 0);
   errno = number;
-  return {};
+  return false;
+}
+
+void WriteRecord(int place, const std::string& name, const std::string& text, mode_t mode) {
+  const UniqueFd file = MakeUnnamed(place, name, mode);
+  static_cast<void>(WriteNamed(place, name, file, text));
 }
 
 // Under a name that no later call takes for a record.
@@ -75,7 +89,7 @@ void MoveAside(const RuntimeDirectory& directory, const std::string& name, const
 
 // `file`: a record that this process has locked.
 void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const UniqueFd& file,
-               const RecordKind& kind, Recovery& recovery) {
+               const RecordKind& kind, Recovery& recovery, std::set<std::string>& older) {
   using What = RecordVerdict::What;
   const int place = directory.descriptor.Get();
   struct stat open {};
@@ -86,7 +100,8 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
     return;
   const RecordVerdict verdict = kind.judge({.path = directory.path + "/" + name,
                                             .text = ReadRecord(file.Get()),
-                                            .told = (open.st_mode & 0777U) == kTold},
+                                            .told = (open.st_mode & 0777U) == kTold,
+                                            .older = older},
                                            recovery);
   if (verdict.what == What::kUnreadable) MoveAside(directory, name, kind, recovery);
   if (verdict.what == What::kRemove) ::unlinkat(place, name.c_str(), 0);
@@ -94,27 +109,98 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
 }
 
 void JudgeNamed(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
-                Recovery& recovery) {
+                Recovery& recovery, std::set<std::string>& older) {
   constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   const UniqueFd file{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
   if (!file && errno != ENOENT) {  // ENOENT: its run has just ended
     MoveAside(directory, name, kind, recovery);
   } else if (file && LockAlone(file)) {
-    JudgeLeft(directory, name, file, kind, recovery);
+    JudgeLeft(directory, name, file, kind, recovery, older);
   }
+}
+
+struct FoundRecord {
+  const RuntimeDirectory* directory;
+  std::string name;
+  RecordKind kind;
+};
+
+// Of a run that was killed before it wrote its record.
+void RemoveUnnamed(const RuntimeDirectory& directory, const std::string& name) {
+  constexpr std::time_t kLongest = 60;  // from the creation of the file to its lock
+  const int place = directory.descriptor.Get();
+  const UniqueFd file{::openat(place, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  struct stat status {};
+  if (file && ::fstat(file.Get(), &status) == 0 && status.st_mtime + kLongest < std::time(nullptr) &&
+      LockAlone(file))
+    ::unlinkat(place, name.c_str(), 0);
+}
+
+// The oldest first.
+std::vector<FoundRecord> RecordsIn(const std::vector<RuntimeDirectory>& directories,
+                                   std::initializer_list<RecordKind> kinds) {
+  std::vector<FoundRecord> found;
+  for (const RuntimeDirectory& directory : directories) {
+    for (const std::string& name : NamesIn(directory)) {
+      for (const RecordKind& kind : kinds) {
+        if (name.starts_with(kind.prefix)) {
+          found.push_back({&directory, name, kind});
+        } else if (name.starts_with(UnnamedOf(kind.prefix))) {
+          RemoveUnnamed(directory, name);
+        }
+      }
+    }
+  }
+  const auto age = [](const FoundRecord& record) {
+    return std::string_view(record.name).substr(record.kind.prefix.size());
+  };
+  std::sort(found.begin(), found.end(),
+            [&](const FoundRecord& left, const FoundRecord& right) { return age(left) < age(right); });
+  return found;
+}
+
+bool NamesOne(const FoundRecord& record, const std::vector<std::string>& paths) {
+  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const UniqueFd file{::openat(record.directory->descriptor.Get(), record.name.c_str(), kReading)};
+  struct stat status {};
+  if (!file || ::fstat(file.Get(), &status) != 0) return false;
+  // What goes on has this mode as well, and has not been judged: one that was, and stays, the user knows of.
+  if ((status.st_mode & 0777U) == kTold) return false;
+  if (!record.kind.alone && !LockAlone(file)) return false;
+  const std::vector<std::string> named = record.kind.paths(ReadRecord(file.Get()));
+  return std::any_of(named.begin(), named.end(), [&](const std::string& name) {
+    return std::any_of(paths.begin(), paths.end(),
+                       [&](const std::string& path) { return AreNested(name, path); });
+  });
+}
+
+// As many digits for every time, so that names sort by it.
+std::string NameByTime() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return fmt::format("{:011}.{:09}-{}", now.tv_sec, now.tv_nsec, RandomName());
 }
 
 }  // namespace
 
-Result<RunRecord> RunRecord::Write(std::string_view prefix, const std::string& text) {
-  const Result<RuntimeDirectory> directory = RuntimeDirectory::Open();
+Result<RunRecord> RunRecord::Reserve(std::string_view prefix) {
+  const Result<RuntimeDirectory> directory = RuntimeDirectory::OpenForRecords();
   if (!directory) return directory.error();
-  const std::string name = std::string(prefix) + RandomName();
+  const std::string name = std::string(prefix) + NameByTime();
   RunRecord record;
-  record.file_ = WriteRecord(directory->descriptor.Get(), name, text, kFresh);
-  if (!record.file_) return SystemError(ErrorCode::kSetupFailed, "write to '" + directory->path + "'", errno);
-  record.path_ = directory->path + "/" + name;
+  record.file_ = MakeUnnamed(directory->descriptor.Get(), name, kFresh);
+  if (!record.file_ || !LockAlone(record.file_))
+    return SystemError(ErrorCode::kSetupFailed, "write to '" + directory->path + "'", errno);
+  record.path_ = JoinPath(directory->path, name);
   return record;
+}
+
+Status RunRecord::Write(const std::string& text) {
+  const std::string place{ParentOf(path_)};
+  const Result<UniqueFd> directory = OpenOwnDirectory(place);
+  if (!directory) return directory.error();
+  if (WriteNamed(directory->Get(), std::string(NameOf(path_)), file_, text)) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "write to " + Quoted(place), errno);
 }
 
 RunRecord::RunRecord(RunRecord&& other) noexcept
@@ -129,24 +215,31 @@ RunRecord& RunRecord::operator=(RunRecord&& other) noexcept {
 }
 
 void RunRecord::Remove() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (path_.empty()) return;
+  // In another process it may have got its name meanwhile.
+  if (::unlink(path_.c_str()) != 0) ::unlink(JoinPath(ParentOf(path_), UnnamedOf(NameOf(path_))).c_str());
   path_.clear();
 }
 
 void RunRecord::Leave(const std::string& text) {
-  const Result<NamedPlace> place = path_.empty() ? SetupFailed("") : OpenPlace(path_);
-  if (place) static_cast<void>(WriteRecord(place->directory.Get(), place->name, text, kFresh));
+  if (path_.empty()) return;
+  const Result<UniqueFd> directory = OpenOwnDirectory(std::string(ParentOf(path_)));
+  if (directory) WriteRecord(directory->Get(), std::string(NameOf(path_)), text, kFresh);
   path_.clear();
 }
 
 void JudgeLeftRecords(std::initializer_list<RecordKind> kinds, Recovery& recovery) {
-  for (const RuntimeDirectory& directory : RuntimeDirectory::Existing()) {
-    const std::vector<std::string> names = NamesIn(directory);
-    for (const RecordKind& kind : kinds) {
-      for (const std::string& name : names)
-        if (name.starts_with(kind.prefix)) JudgeNamed(directory, name, kind, recovery);
-    }
-  }
+  const std::vector<RuntimeDirectory> directories = RuntimeDirectory::ExistingForRecords();
+  std::set<std::string> older;
+  for (const FoundRecord& record : RecordsIn(directories, kinds))
+    JudgeNamed(*record.directory, record.name, record.kind, recovery, older);
+}
+
+bool AnotherNames(std::initializer_list<RecordKind> kinds, const std::vector<std::string>& paths) {
+  const std::vector<RuntimeDirectory> directories = RuntimeDirectory::ExistingForRecords();
+  const std::vector<FoundRecord> records = RecordsIn(directories, kinds);
+  return std::any_of(records.begin(), records.end(),
+                     [&](const FoundRecord& record) { return NamesOne(record, paths); });
 }
 
 }  // namespace mxc

@@ -291,6 +291,120 @@ TEST_P(GitOnLandlock, TwoRunsAtATimeAreRefused) {
   EXPECT_EQ(Inside("echo ran").out, "ran\n");
 }
 
+// Its directories are not those that the first has locked.
+TEST_P(GitOnLandlock, TwoRunsAtATimeAreRefusedBesideACopy) {
+  Running first(Prepared("cd ..; mv work old; cp -r old work; echo up; sleep 60"));
+  ASSERT_TRUE(first.SaysOnStdout("up\n"));
+  const Ended second =
+      RunConfig({.containment = "landlock", .command = "echo ran", .read_write = {root + "/work"}});
+  EXPECT_EQ(second.out, "");
+  EXPECT_THAT(second.err, HasSubstr("another run may write"));
+  first.Signal(SIGTERM);
+  EXPECT_FALSE(first.Wait().overdue);
+}
+
+// A run whose launcher and cleanup process are killed when the command has written.
+class KilledOnLandlock : public GitOnLandlock {
+ protected:
+  // Both stand still meanwhile.
+  void Begin(Running& running, const std::string& done) {
+    ASSERT_TRUE(running.SaysOnStdout("up\n"));
+    cleanup_process_ = CleanupProcessOf(running.Pid());
+    ASSERT_GT(cleanup_process_, 0);
+    ASSERT_EQ(::kill(cleanup_process_, SIGSTOP), 0);
+    running.Signal(SIGSTOP);
+    workspace.File("root/go", "", 0666);
+    ASSERT_TRUE(Eventually([&] { return Exists(root + "/" + done); }));
+  }
+  void End(Running& running) const {
+    ::kill(cleanup_process_, SIGKILL);
+    running.Signal(SIGKILL);
+    EXPECT_FALSE(running.Wait().overdue);
+  }
+  static std::string WhenTold(const std::string& script) {
+    return "echo up; while ! test -e ../go; do sleep 0.1; done; " + script + "; touch ../done; sleep 60";
+  }
+
+ private:
+  pid_t cleanup_process_ = -1;
+};
+MXC_FOR_EACH_CALLER(KilledOnLandlock);
+
+TEST_P(KilledOnLandlock, TheNextCallPutsBackWhatWasMissingWithItsDirectory) {
+  ASSERT_EQ(Shell("git -C work config core.hooksPath tools/hooks").status, 0);
+  before = State();
+  Launch launch = Prepared(
+      WhenTold("mkdir -p tools/hooks; echo evil >tools/hooks/pre-commit; git config core.pager evil"));
+  const std::string runtime = workspace.Directory("runtime", 0700);
+  launch.environment.push_back("XDG_RUNTIME_DIR=" + runtime);  // of this one call
+  Running running(launch);
+  ASSERT_NO_FATAL_FAILURE(Begin(running, "done"));
+  End(running);
+  EXPECT_TRUE(Exists(root + "/work/tools/hooks/pre-commit"));
+  std::string told;  // the run goes on as long as a process of it is there
+  EXPECT_TRUE(Eventually([&] {
+    told += Execute(Prepare({"--recover"})).err;
+    return State() == before && !Exists(root + "/work/tools/hooks");
+  })) << told;
+  EXPECT_THAT(told, AllOf(HasSubstr("'" + root + "/work/tools/hooks'"), HasSubstr(kAgain)));
+}
+
+// A shell refuses a policy that others may write, and would never get to put it back.
+TEST_P(KilledOnLandlock, APolicyIsPutBackBeforeAShellReadsIt) {
+  const std::string policy = "../conf/mxc-exec/policy.json";
+  ASSERT_EQ(
+      Shell("mkdir -p conf/mxc-exec && echo '{\"version\":\"1.0.0\"}' >conf/mxc-exec/policy.json").status, 0);
+  const std::string variable = "XDG_CONFIG_HOME=" + root + "/conf";
+  Launch launch = Prepared(WhenTold("echo evil >" + policy + "; chmod 666 " + policy));
+  launch.environment.push_back(variable);
+  Running running(launch);
+  ASSERT_NO_FATAL_FAILURE(Begin(running, "done"));
+  End(running);
+  Launch shell = Prepare({"-c", "echo ran"});
+  shell.program = workspace.Link("mxc-sh", shell.program);
+  shell.cwd = root + "/work";
+  shell.environment.push_back(variable);
+  Ended ended;  // the run goes on as long as a process of it is there
+  EXPECT_TRUE(Eventually([&] {
+    ended = Execute(shell);
+    return ended.out == "ran\n";
+  })) << ended.err;
+}
+
+TEST_P(KilledOnLandlock, ARunThatWaitedDoesNotTakeWhatItWroteForOld) {
+  Running first(Prepared(WhenTold("git config core.pager evil")));
+  ASSERT_NO_FATAL_FAILURE(Begin(first, "done"));
+  Running second(Prepared("grep evil .git/config; echo ran"));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  End(first);
+  const Ended ended = second.Wait();
+  EXPECT_THAT(ended.out, Not(HasSubstr("evil")));
+  EXPECT_EQ(State(), before);
+  EXPECT_THAT(ended.err, HasSubstr(kAgain)) << "by whoever came first";
+}
+
+TEST_P(GitOnLandlock, WhatStandsAsideIsToldOnce) {
+  for (const char* trick :
+       {"ln -s /etc .git/commondir", "echo ../x >.git/commondir", "echo x >x; ln x .git/commondir"}) {
+    const Ended ended = Inside(trick);
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("commondir.untrusted"), Not(HasSubstr("among git's own data")),
+                                 Not(HasSubstr("find by name"))))
+        << trick;
+    EXPECT_EQ(Shell("find work -name '*.untrusted*'; rm work/.git/*.untrusted*").out,
+              "work/.git/commondir.untrusted\n")
+        << trick;
+  }
+}
+
+TEST_P(GitOnLandlock, ALinkIsPutBackAtOnce) {
+  ASSERT_EQ(Shell("cd work && mv .git/config c && ln -s ../c .git/config").status, 0);
+  Running running(Prepared("cp c c2; rm .git/config; mv c2 .git/config; echo up; sleep 60"));
+  ASSERT_TRUE(running.SaysOnStdout("up\n"));
+  EXPECT_TRUE(Eventually([&] { return Shell("readlink work/.git/config").out == "../c\n"; }));
+  running.Signal(SIGTERM);
+  EXPECT_FALSE(running.Wait().overdue);
+}
+
 TEST_P(GitOnLandlock, SafeKeysStayWhereTheyAreAllowed) {
   const Ended ended = Inside("git config user.name me; git config core.pager x",
                              R"("protect":{"git":{"config":"allow-safe"}})");

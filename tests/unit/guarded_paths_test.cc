@@ -16,6 +16,8 @@
 #include <functional>
 #include <string>
 
+#include "base/unique_fd.h"
+#include "cleanup/directory_identity.h"
 #include "cleanup/put_back_answer.h"
 #include "tests/support/run_in_child.h"
 
@@ -244,6 +246,43 @@ TEST_F(GuardedPathsTest, WhatWasReplacedBeforeItWasRememberedIsRefused) {
   EXPECT_FALSE(GuardedPaths::Remember({guard}).ok());
   guard.object.reset();
   EXPECT_FALSE(GuardedPaths::Remember({guard}).ok());
+}
+
+TEST_F(GuardedPathsTest, ALinkLeadsWhereItDid) {
+  fs::create_symlink("../elsewhere", At("git/link"));
+  GuardedPath link = Guard("git/link");
+  link.object.reset();
+  link.link = "another";
+  EXPECT_FALSE(GuardedPaths::Remember({link}).ok()) << "it was turned since";
+  link.link = "../elsewhere";
+  Result<GuardedPaths> guarded = GuardedPaths::Remember({link});
+  ASSERT_TRUE(guarded.ok());
+  ASSERT_EQ(guarded->OpenAlone(), 1U);
+  EXPECT_FALSE(guarded->PutBack());
+  fs::remove(At("git/link"));
+  WriteText(At("git/link"), "evil");
+  EXPECT_TRUE(guarded->PutBack());
+  EXPECT_EQ(fs::read_symlink(At("git/link")), "../elsewhere");
+}
+
+// The first change copies a directory of the lower layer, which has another time of birth then.
+TEST_F(FullFileSystem, ADirectoryOfALowerLayerIsTheSameWhenItIsCopied) {
+  In("", [](const std::string& small) {
+    for (const char* each : {"/low/git", "/up", "/work", "/top"}) fs::create_directories(small + each);
+    WriteText(small + "/low/git/config", "[core]\n");
+    ::usleep(20'000);  // the time of birth is that of the clock's last tick
+    const std::string layers =
+        "lowerdir=" + small + "/low,upperdir=" + small + "/up,workdir=" + small + "/work";
+    ASSERT_EQ(::mount("overlay", (small + "/top").c_str(), "overlay", 0, layers.c_str()), 0);
+    const auto opened = [&] { return UniqueFd{::open((small + "/top/git").c_str(), O_PATH | O_CLOEXEC)}; };
+    const std::string identity = IdentityOf(opened().Get());
+    WriteText(small + "/top/git/config", "evil");
+    EXPECT_TRUE(HasIdentity(opened().Get(), identity));
+    fs::remove_all(small + "/top/git");
+    ::usleep(20'000);
+    fs::create_directories(small + "/top/git");
+    EXPECT_FALSE(HasIdentity(opened().Get(), identity));
+  });
 }
 
 TEST_F(GuardedPathsTest, TwoDoNotGuardAtATime) {

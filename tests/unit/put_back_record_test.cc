@@ -8,12 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "tests/support/own_records.h"
 #include "tests/support/run_in_child.h"
 
 namespace mxc::test::put_back_record_test {
@@ -24,6 +27,7 @@ using testing::HasSubstr;
 
 class PutBackRecordTest : public ::testing::Test {
  protected:
+  void SetUp() override { ASSERT_NO_FATAL_FAILURE(KeepRecordsApart(::geteuid())); }
   PutBackRecordTest() {
     fs::create_directories(At("git/hooks"));
     WriteText(At("git/config"), "[core]\n\xff");
@@ -37,15 +41,20 @@ class PutBackRecordTest : public ::testing::Test {
       guarded.object = FileObject{.device = status.st_dev, .inode = status.st_ino};
     return guarded;
   }
-  // A run whose processes are all killed after `change`.
-  void Killed(const std::function<void()>& change) const {
+  // A run whose processes are all killed after `change`. `missing`: guarded as well.
+  void Killed(const std::function<void()>& change, const std::vector<std::string>& missing = {},
+              const char* runtime_directory = nullptr) const {
     const pid_t child = ::fork();
     if (child == 0) {
-      Result<GuardedPaths> guarded = GuardedPaths::Remember({Guard("git/config"), Guard("git/hooks")});
+      if (runtime_directory != nullptr) ::setenv("XDG_RUNTIME_DIR", runtime_directory, 1);
+      std::vector<GuardedPath> paths = {Guard("git/config"), Guard("git/hooks")};
+      for (const std::string& name : missing) paths.push_back(Guard(name));
+      Result<GuardedPaths> guarded = GuardedPaths::Remember(paths);
       if (!guarded || guarded->OpenAlone() != guarded->Size()) std::_Exit(1);
-      const Result<PutBackRecord> record = PutBackRecord::Write(*guarded);
+      Result<PutBackRecord> record = PutBackRecord::Reserve();
+      if (!record || !record->Write(*guarded)) std::_Exit(2);
       change();
-      std::_Exit(record ? 0 : 2);
+      std::_Exit(0);
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -115,14 +124,14 @@ TEST_F(PutBackRecordTest, WhatWasMadeAnewIsLeftAsItIs) {
   if (child == 0) {
     Result<GuardedPaths> guarded = GuardedPaths::Remember({Guard("git/config")});
     if (!guarded || guarded->OpenAlone() != guarded->Size()) std::_Exit(1);
-    Result<PutBackRecord> record = PutBackRecord::Write(*guarded);
+    Result<PutBackRecord> record = PutBackRecord::Reserve();
+    if (!record || !record->Write(*guarded)) std::_Exit(4);
     fs::remove(At("git/config"));
     rlimit limit{};
     ::getrlimit(RLIMIT_FSIZE, &limit);
     const rlimit before = limit;
     limit.rlim_cur = 0;  // no file can have content
-    if (!record || ::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
-      std::_Exit(2);
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) std::_Exit(2);
     static_cast<void>(guarded->PutBack());
     const bool missing = guarded->NotRestored().size() == 1 && guarded->NotRestored().front().missing;
     ::setrlimit(RLIMIT_FSIZE, &before);
@@ -147,6 +156,102 @@ TEST_F(PutBackRecordTest, ARunThatGoesOnIsLeftAlone) {
   EXPECT_EQ(ReadText(At("git/config")), "evil");
   *other = GuardedPaths();
   EXPECT_THAT(Recovered(), HasSubstr("is what it was again"));
+}
+
+TEST_F(PutBackRecordTest, WhatWasMadeInAMissingDirectoryIsTakenAway) {
+  const std::vector<std::string> missing = {"git/a/b/one", "git/c/d/two", "git/e/f/three", "git/g/four"};
+  Killed(
+      [&] {
+        fs::create_directories(At("git/a/b"));
+        WriteText(At("git/a/b/one"), "evil");
+        fs::create_directories(At("git/made/d"));
+        WriteText(At("git/made/d/two"), "evil");
+        fs::create_symlink("made", At("git/c"));
+        fs::create_directories(At("git/e/f"));
+      },
+      missing);
+  const std::string told = Recovered();
+  EXPECT_THAT(told,
+              HasSubstr("'" + At("git/a/b/one") + "', which `protect` named in an earlier run, is what"));
+  EXPECT_THAT(told, HasSubstr(At("git/a/b/one.untrusted")));
+  EXPECT_THAT(told, HasSubstr(At("git/c.untrusted")));
+  EXPECT_THAT(told, testing::Not(testing::AnyOf(HasSubstr("three"), HasSubstr("four"))));
+  EXPECT_FALSE(fs::exists(At("git/a/b/one")));
+  EXPECT_FALSE(fs::exists(At("git/c/d/two")));
+  EXPECT_TRUE(fs::exists(At("git/e/f")));
+  EXPECT_EQ(Recovered(), "");
+}
+
+// What the first one's command makes there the second would remember.
+TEST_F(PutBackRecordTest, OnlyOneRunAtATimeGuardsAMissingDirectory) {
+  Result<GuardedPaths> first = GuardedPaths::Remember({Guard("git/a/b/one")});
+  Result<GuardedPaths> second = GuardedPaths::Remember({Guard("git/a/c/two")});
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->OpenAlone(), 1U);
+  EXPECT_EQ(second->OpenAlone(), 0U);
+  EXPECT_EQ(errno, EWOULDBLOCK);
+  *first = GuardedPaths();
+  fs::create_directories(At("git/a"));
+  EXPECT_EQ(second->OpenAlone(), 0U);
+  EXPECT_EQ(errno, ESTALE);
+}
+
+TEST_F(PutBackRecordTest, OfTwoRecordsTheOlderIsObeyed) {
+  for (int round = 0; round < 4; ++round) {  // whatever the order of the directory
+    Killed([&] { WriteText(At("git/config"), "evil"); });
+    Killed([&] { WriteText(At("git/config"), "more evil"); });
+    EXPECT_THAT(Recovered(), HasSubstr("is what it was again"));
+    EXPECT_EQ(ReadText(At("git/config")), "[core]\n\xff");
+    EXPECT_EQ(Recovered(), "");
+    fs::remove(At("git/config.untrusted"));
+  }
+}
+
+TEST_F(PutBackRecordTest, ACallWithAnotherEnvironmentFindsIt) {
+  fs::create_directories(At("runtime"));
+  fs::permissions(At("runtime"), fs::perms::owner_all);
+  Killed([&] { WriteText(At("git/config"), "evil"); }, {}, At("runtime").c_str());
+  EXPECT_THAT(Recovered(), HasSubstr("is what it was again"));
+  EXPECT_EQ(ReadText(At("git/config")), "[core]\n\xff");
+}
+
+// A run that waits for the locks of another one remembers what that one's command wrote.
+TEST_F(PutBackRecordTest, NothingIsRecordedBeforeItIsLocked) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    WriteText(At("git/config"), "evil");
+    const Result<GuardedPaths> guarded = GuardedPaths::Remember({Guard("git/config")});
+    const Result<PutBackRecord> record = PutBackRecord::Reserve();
+    std::_Exit(guarded && record ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  WriteText(At("git/config"), "mine");
+  EXPECT_EQ(Recovered(), "");
+  EXPECT_EQ(ReadText(At("git/config")), "mine");
+}
+
+TEST_F(PutBackRecordTest, WhatAnotherRunHasNamedIsKnownUntilItIsJudged) {
+  const auto named = [&](const std::string& name) {
+    return AnotherNames({PutBackRecord::Kind()}, {At(name)});
+  };
+  EXPECT_FALSE(named("git/config"));
+  Killed([&] {
+    WriteText(At("git/config"), "evil");
+    std::_Exit(named("git/config") && named("git") ? 0 : 3);  // its own lock does not matter
+  });
+  EXPECT_TRUE(named("git/config"));
+  EXPECT_TRUE(named("git/hooks/one"));
+  EXPECT_FALSE(named("git/description"));
+  static_cast<void>(Recovered());
+  EXPECT_FALSE(named("git/config"));
+  Killed([&] { fs::remove_all(At("git")); });
+  EXPECT_TRUE(named("git/config"));
+  EXPECT_THAT(Recovered(), HasSubstr("cannot be put back"));
+  EXPECT_FALSE(named("git/config")) << "the user knows";
+  fs::create_directories(At("git"));
+  static_cast<void>(Recovered());
 }
 
 }  // namespace
