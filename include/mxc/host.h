@@ -147,6 +147,12 @@ class Host {
   }
   // At most `limit` bytes.
   [[nodiscard]] virtual Result<std::string> ReadFile(const std::string& path, std::size_t limit) const = 0;
+  // The same of a regular file of an image, opened as a process whose root is `root` would: no link leads out
+  // of it. Linux only.
+  [[nodiscard]] virtual Result<std::string> ReadFileIn(const std::string& /*root*/, const std::string& path,
+                                                       std::size_t /*limit*/) const {
+    return Error{.code = ErrorCode::kUnsupported, .message = "open '" + path + "' in an image"};
+  }
 
   // Absolute path of a tool in one of kToolDirectories, never from PATH: a workspace must not choose our
   // helpers. Skips files that another user could replace.
@@ -211,6 +217,10 @@ class ForwardingHost : public Host {
   }
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override {
     return host_.ReadFile(path, limit);
+  }
+  [[nodiscard]] Result<std::string> ReadFileIn(const std::string& root, const std::string& path,
+                                               std::size_t limit) const override {
+    return host_.ReadFileIn(root, path, limit);
   }
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override {
     return host_.FindTool(name);

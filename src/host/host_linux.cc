@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/limits.h>
+#include <linux/openat2.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <iterator>
 
+#include "base/lists.h"
 #include "base/unique_fd.h"
 #include "base/unmapped_owners.h"
 #include "host/closed_files_linux.h"
@@ -33,6 +35,23 @@ FileType TypeOf(const KernelDirectoryEntry& entry, int directory_fd) {
   return FileTypeOf(mode);
 }
 
+// For reference only: opening a device or a pipe may do something. Without openat2 no link is followed.
+UniqueFd FindIn(int root, const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  UniqueFd found{static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how))};
+  if (found || (errno != ENOSYS && errno != EPERM)) return found;
+  found = UniqueFd{::openat(root, ".", O_PATH | O_CLOEXEC)};
+  for (std::string_view rest = path; found && !rest.empty();) {
+    const std::string name{TakePiece(rest, "/")};
+    const bool above = name == "..";
+    if (!name.empty())
+      found = UniqueFd{above ? -1 : ::openat(found.Get(), name.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW)};
+  }
+  return found;
+}
+
 class LinuxHost final : public PosixHost {
  public:
   [[nodiscard]] std::optional<std::uint64_t> Time() const override;
@@ -44,6 +63,8 @@ class LinuxHost final : public PosixHost {
   }
   [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
                                                                 const NameFilter& wanted) const override;
+  [[nodiscard]] Result<std::string> ReadFileIn(const std::string& root, const std::string& path,
+                                               std::size_t limit) const override;
   [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override {
     return FindClosedFiles(directory);
   }
@@ -122,6 +143,21 @@ Result<std::vector<DirectoryEntry>> LinuxHost::ListEntries(const std::string& pa
   if (const int problem = ReadDirectory(fd.Get(), take); problem != 0)
     return SystemError(ErrorCode::kConflict, "list '" + path + "'", problem);
   return entries;
+}
+
+Result<std::string> LinuxHost::ReadFileIn(const std::string& root, const std::string& path,
+                                          std::size_t limit) const {
+  const UniqueFd directory{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  const UniqueFd found = directory ? FindIn(directory.Get(), path) : UniqueFd();
+  struct stat status {};
+  if (!found || ::fstat(found.Get(), &status) != 0)
+    return SystemError(ErrorCode::kConflict, "open '" + path + "' in '" + root + "'", errno);
+  if (!S_ISREG(status.st_mode))
+    return Conflict("open '" + path + "' in '" + root + "': no regular file", {}, {});
+  const std::string opened = "/proc/self/fd/" + std::to_string(found.Get());
+  const UniqueFd file{::open(opened.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (!file) return SystemError(ErrorCode::kConflict, "open '" + path + "' in '" + root + "'", errno);
+  return ReadOpened(file.Get(), path, limit);
 }
 
 }  // namespace

@@ -164,14 +164,18 @@ Result<std::string> PosixHost::ReadFile(const std::string& path, std::size_t lim
   // Without O_NONBLOCK a named pipe would hold us.
   const UniqueFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!file) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
+  return ReadOpened(file.Get(), path, limit);
+}
+
+Result<std::string> ReadOpened(int fd, const std::string& path, std::size_t limit) {
   std::array<char, 16384> buffer;  // NOLINT(*-member-init): each page that is touched costs a fault
   std::string contents;
   // Files of the kernel say they are empty.
-  if (struct stat found{}; ::fstat(file.Get(), &found) == 0 && found.st_size > 0) {
+  if (struct stat found{}; ::fstat(fd, &found) == 0 && found.st_size > 0) {
     contents.reserve(std::min(static_cast<std::size_t>(found.st_size), limit));
   }
   while (contents.size() < limit) {
-    const ssize_t size = ::read(file.Get(), buffer.data(), std::min(buffer.size(), limit - contents.size()));
+    const ssize_t size = ::read(fd, buffer.data(), std::min(buffer.size(), limit - contents.size()));
     if (size < 0 && errno != EINTR) return SystemError(ErrorCode::kConflict, "read '" + path + "'", errno);
     if (size == 0) break;
     if (size > 0) contents.append(buffer.data(), static_cast<std::size_t>(size));

@@ -15,6 +15,8 @@ namespace mxc {
 // Empty: it has no name.
 [[nodiscard]] std::string CurrentDirectory();
 [[nodiscard]] Identity CurrentIdentity();
+// At most `limit` bytes of an open file. `path` is for errors.
+[[nodiscard]] Result<std::string> ReadOpened(int fd, const std::string& path, std::size_t limit);
 // Of st_mode.
 [[nodiscard]] FileType FileTypeOf(std::uint32_t mode);
 [[nodiscard]] inline std::uint64_t Nanoseconds(const timespec& time) {

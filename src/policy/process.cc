@@ -219,6 +219,13 @@ Status CheckProgram(const Process& process, const ProcessConfig& written, const 
   return NoProgram(NotOnPath(name), where.empty() ? "install it, or write its absolute path" : where);
 }
 
+// POSIX 3.437. What an image says is whatever its maker wrote.
+bool IsPortableUserName(std::string_view name) {
+  return !name.starts_with('-') &&
+         name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
+             std::string_view::npos;
+}
+
 }  // namespace
 
 std::string_view SearchPath(const std::vector<Variable>& environment) {
@@ -256,9 +263,11 @@ std::vector<Variable> DefaultEnvironment(const Host& host, Containment containme
     SetVariable(result, {.name = "HOME", .value = Secret{"/"}});
   }
   SetTools(tools, result);
-  const Result<std::string> passwd = host.ReadFile(image + "/etc/passwd", kMaxPasswdBytes);
+  const Result<std::string> passwd = image.empty() ? host.ReadFile("/etc/passwd", kMaxPasswdBytes)
+                                                   : host.ReadFileIn(image, "/etc/passwd", kMaxPasswdBytes);
   if (!passwd) return result;
-  if (const std::optional<std::string> user = UserName(*passwd, host.Caller().uid)) {
+  const std::optional<std::string> user = UserName(*passwd, host.Caller().uid);
+  if (user && (image.empty() || IsPortableUserName(*user))) {
     for (const char* name : {"USER", "LOGNAME"}) result.push_back({.name = name, .value = Secret{*user}});
   }
   return result;

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/lists.h"
 #include "base/quoted.h"
 #include "mxc/fold.h"
 #include "mxc/json.h"
@@ -106,6 +107,17 @@ void AddForms(std::string_view value, std::vector<std::string>& forms) {
   }
 }
 
+// As a path of it is told, and a host name: "a//./b/" is "a/b", "a." is "a".
+std::vector<std::string> AsTold(std::string_view value) {
+  std::vector<std::string> told = {std::string(value), value.starts_with('/') ? "/" : ""};
+  for (std::string_view rest = value; !rest.empty();) {
+    const std::string_view component = TakePiece(rest, '/');
+    if (!component.empty() && component != ".") told[1].append(component).append("/");
+  }
+  for (std::string& each : told) each.erase(each.find_last_not_of("/.") + 1);
+  return told;
+}
+
 }  // namespace
 
 void HideValues(const std::vector<Variable>& environment) {
@@ -113,9 +125,14 @@ void HideValues(const std::vector<Variable>& environment) {
   const std::lock_guard lock(hidden.mutex);
   for (std::string value : SecretValues(environment)) {
     value.erase(value.find_last_not_of("\r\n") + 1);
-    if (value.size() < kMinValueBytes || IsPathOfThisHost(value)) continue;
-    AddForms(value, hidden.forms);
-    for (const std::string& name : AsNames(value)) AddForms(name, hidden.forms);
+    if (IsPathOfThisHost(value)) continue;
+    std::vector<std::string> all = AsTold(value);
+    all.push_back(std::move(value));
+    for (const std::string& each : all) {
+      if (each.size() < kMinValueBytes || IsPathOfThisHost(each)) continue;
+      AddForms(each, hidden.forms);
+      for (const std::string& name : AsNames(each)) AddForms(name, hidden.forms);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/quoted.h"
 #include "hash/sha256.h"
+#include "report/hidden_values.h"
 
 namespace mxc {
 namespace {
@@ -14,10 +15,28 @@ void Add(std::string_view text, std::string& all) {
   all += std::to_string(text.size()) + ":" + std::string(text);
 }
 
+// As it is shown: words that were split, joined or unquoted do not have a value in them as it stood there.
+ReviewedCommand WithoutValues(ReviewedCommand command) {
+  for (std::string& word : command.argv) word = WithoutHiddenValues(word);
+  command.line = WithoutHiddenValues(command.line);
+  command.cwd = WithoutHiddenValues(command.cwd);
+  for (Variable& variable : command.variables)
+    variable.value = Secret{WithoutHiddenValues(variable.value.Reveal())};
+  return command;
+}
+
+// `shown` may destroy something else than the command that it stands for: then only the whole is quoted.
+std::string Excerpt(const Destruction& found, const ReviewedCommand& shown) {
+  for (const Destruction& each : FindDestruction(shown))
+    if (each.what == found.what && each.source == found.source) return ": " + Quoted(each.command);
+  return "";
+}
+
 Error Required(const Destruction& found, const ReviewedCommand& command) {
+  const ReviewedCommand shown = WithoutValues(command);
   return {.code = ErrorCode::kApprovalRequired,
-          .message = "the command " + found.what + " (" + found.source + "): " + Quoted(found.command) +
-                     "; the whole command, in " + Quoted(command.cwd) + ", is: " + WholeCommand(command),
+          .message = "the command " + found.what + " (" + found.source + ")" + Excerpt(found, shown) +
+                     "; the whole command, in " + Quoted(shown.cwd) + ", is: " + WholeCommand(shown),
           .pointer = "/review"};
 }
 
@@ -47,7 +66,8 @@ Error WaitsFor(const Destruction& found, const ReviewedCommand& command, const s
     return error;
   }
   error.message += "; its approval is " + *approval;
-  error.approval = {.id = *approval, .command = WholeCommand(command), .directory = command.cwd};
+  error.approval = {
+      .id = *approval, .command = WholeCommand(WithoutValues(command)), .directory = command.cwd};
   error.hint =
       "a person who wants that adds --approve " + *approval + " to the same call, within ten minutes";
   return error;

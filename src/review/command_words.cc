@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "mxc/fold.h"
+#include "report/hidden_values.h"
 
 namespace mxc {
 namespace {
@@ -110,7 +111,8 @@ std::string WithDollars(std::string text) {
 
 std::string Shown(const Words& words) {
   constexpr std::size_t kEnough = 200;
-  const std::string text = WithDollars(Line(words));
+  std::string text = WithDollars(Line(words));
+  if (text.size() > kEnough) text = WithoutHiddenValues(text);  // would not find one that is cut
   return text.size() > kEnough ? text.substr(0, kEnough) + "..." : text;
 }
 

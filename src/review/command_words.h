@@ -32,7 +32,8 @@ inline constexpr char kUnknownText = '$';
 // Nothing of it is known.
 [[nodiscard]] bool IsUnknown(std::string_view value);
 // Stands in the words of a shell's command for a "$" that it does not expand: quoted by "'" or a backslash.
-inline constexpr char kLiteralDollar = '\1';
+// No argument and no line has a NUL.
+inline constexpr char kLiteralDollar = '\0';
 // As the program gets it.
 [[nodiscard]] std::string WithDollars(std::string text);
 // For people.

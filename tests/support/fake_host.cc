@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "policy/paths/paths.h"
+
 namespace mxc {
 namespace {
 
@@ -269,6 +271,15 @@ std::vector<std::string> FakeHost::ListClosed(const std::string& directory) cons
     if ((status.mode & needed) != needed && (caller_.IsRoot() || node.readable)) closed.push_back(path);
   }
   return closed;
+}
+
+Result<std::string> FakeHost::ReadFileIn(const std::string& root, const std::string& path,
+                                         std::size_t limit) const {
+  const Result<Walked> walked = PathWalker(*this, root).Walk(path);
+  if (!walked) return walked.error();
+  if (!walked->Is(FileType::kRegular))
+    return Error{.code = ErrorCode::kConflict, .message = "open '" + path + "': no regular file"};
+  return ReadFile(root + walked->path, limit);
 }
 
 Result<std::string> FakeHost::ReadFile(const std::string& path, std::size_t limit) const {

@@ -116,6 +116,8 @@ class FakeHost : public Host {
   [[nodiscard]] std::uint64_t Clock() const override { return clock_ += step_; }
   [[nodiscard]] std::optional<std::uint64_t> Time() const override { return 1'000'000'000'000; }
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
+  [[nodiscard]] Result<std::string> ReadFileIn(const std::string& root, const std::string& path,
+                                               std::size_t limit) const override;
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;
   [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override;
 

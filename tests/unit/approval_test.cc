@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/hidden_values.h"
 #include "review/roots.h"
 
 namespace mxc::approval_test {
@@ -47,6 +48,42 @@ TEST(Approval, TheWholeCommandIsShown) {
   const std::string tail = shown({"x", std::string(20000, 'a'), "last"});
   EXPECT_TRUE(tail.ends_with("a last"));
   EXPECT_EQ(WholeCommand({.line = "a; b"}), "/bin/sh -c 'a; b'");
+}
+
+// A refusal quotes words that were split, joined and cut: a value would not be found in them.
+TEST(Approval, ValuesAreHiddenBeforeACommandIsQuoted) {
+  const auto refused = [](const std::string& value, ReviewedCommand command) {
+    command.cwd = "/work";
+    command.variables = {{.name = "API_TOKEN", .value = Secret{value}}};
+    HideValues(command.variables);
+    // With --approve no note is left.
+    const Status status = CheckApproval({.command = std::move(command)}, std::string(32, '0'));
+    return status ? "none" : WithoutHiddenValues(status.error().message);
+  };
+  for (const char* between : {"\n", "\t", "  ", "\x01", "'", "\"", "$", " $ ", "\\"}) {
+    const std::string value = std::string("firstHalf9Qx7") + between + "secondHalf4Zk2";
+    for (const std::string& said : {refused(value, {.line = "git push --force $API_TOKEN"}),
+                                    refused(value, {.line = "eval git push --force \"$API_TOKEN\""}),
+                                    refused(value, {.argv = {"git", "push", "--force", value}})}) {
+      EXPECT_NE(said.find("git push --force"), std::string::npos) << said;
+      EXPECT_EQ(said.find("9Qx7"), std::string::npos) << said;
+      EXPECT_EQ(said.find("4Zk2"), std::string::npos) << said;
+    }
+  }
+  std::string token = "eyJhbGci";
+  while (token.size() < 400) token += "q7Zk2";
+  const ReviewedCommand curl{
+      .argv = {"curl", "-X", "DELETE", "-H", "Authorization: Bearer " + token, "https://x.test/"}};
+  EXPECT_EQ(refused(token, curl).find("eyJhb"), std::string::npos) << refused(token, curl);
+  // An escaped one is found among the words alone.
+  const std::string escaped = "git push --force a\\b" + token;
+  EXPECT_EQ(refused("ab" + token, {.line = escaped}).find("'git push --force abeyJhb"), std::string::npos)
+      << refused("ab" + token, {.line = escaped});
+}
+
+TEST(Approval, AByteIsNoDollar) {
+  EXPECT_EQ(FindDestruction({.argv = {"git", "push", "--force", "a\x01$b"}}).front().command,
+            "git push --force a\x01$b");
 }
 
 TEST(Approval, AGrantHasTheNamesOfItsLinks) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gateway/net/socket_address_posix.h"
+#include "gateway/relay/record.h"
 #include "mxc/plan.h"
 #include "run/run_gateway.h"
 #include "tests/support/network_world.h"
@@ -62,6 +63,20 @@ TEST(GatewayProcess, EndsWhatIsSilentForTooLong) {
     EXPECT_THAT(Reasons(world.Finish()),
                 testing::UnorderedElementsAre("allow idle for too long", "allow ", "allow "));
   });
+}
+
+// The launcher would not find a value in a name that is cut.
+TEST(GatewayProcess, TellsTheLongestNamesWhole) {
+  std::string name;  // 253 bytes, each but for the dots as \\DDD
+  for (int i = 0; i < 253; ++i) name += i % 64 == 63 ? "." : "\\001";
+  const GatewayRecord record{.name = name, .address = std::string(46, '1'), .pointer = name, .reason = name};
+  const egress::Bytes message = egress::EncodeRecord(record);
+  EXPECT_LE(message.size(), egress::kMaxRecordBytes);
+  const auto told = egress::DecodeRecord(message);
+  EXPECT_TRUE(told && told->name == name);
+  const std::string longest(5000, 'x');
+  const GatewayRecord cut{.name = longest, .address = longest, .pointer = longest, .reason = longest};
+  EXPECT_LE(egress::EncodeRecord(cut).size(), egress::kMaxRecordBytes);
 }
 
 // Though it waits a moment for others that may go together.

@@ -60,6 +60,18 @@ TEST(HiddenValues, AreFoundInNamesThatAreLookedUp) {
             R"({"host":"[REDACTED]"})");
 }
 
+// A path and a host name are told without what says nothing in them.
+TEST(HiddenValues, AreFoundAsPathsAndHostNamesAreTold) {
+  HideValues({Of("SLASH_TOKEN", "Zm9vYmFyQUJD/"), Of("DOT_TOKEN", "Ym9vYmFyQUJE."),
+              Of("PARTS_TOKEN", "Xm9v//./YmFy/"), Of("SHORT_TOKEN", "hunter7/"),
+              Of("WORDS_TOKEN", "cGFy dHM5.")});
+  EXPECT_EQ(WithoutHiddenValues("/opt/Zm9vYmFyQUJD, /opt/Zm9vYmFyQUJD/"), "/opt/[REDACTED], /opt/[REDACTED]");
+  EXPECT_EQ(WithoutHiddenValues("ym9vymfyqujd, ym9vymfyquje:443"), "ym9vymfyqujd, [REDACTED]:443");
+  EXPECT_EQ(WithoutHiddenValues("/opt/Xm9v/YmFy"), "/opt/[REDACTED]");
+  EXPECT_EQ(WithoutHiddenValues("/opt/hunter7"), "/opt/hunter7") << "short ones stay";
+  EXPECT_EQ(WithoutHiddenValues("cgfy\\032dhm5"), "[REDACTED]");
+}
+
 TEST(HiddenValues, ARecordKeepsItsFormAndItsOwnWords) {
   HideValues({Of("AUTH_TYPE", "container"), Of("AUTH_KIND", "durationMs")});
   const std::string line =

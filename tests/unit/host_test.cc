@@ -53,6 +53,34 @@ class ThisHostTest : public testing::Test {
   std::unique_ptr<Host> host_;                                              // NOLINT: for the tests
 };
 
+TEST_F(ThisHostTest, AFileOfAnImageIsReadInTheImage) {
+  const std::string image = directory_ + "/image";
+  std::filesystem::create_directories(image + "/etc");
+  std::ofstream(directory_ + "/file") << "of the host";
+  std::ofstream(image + "/own") << "of the image";
+  const auto read = [&] {
+    const Result<std::string> text = host_->ReadFileIn(image, "/etc/passwd", 6);
+    return text ? *text : "none";
+  };
+  const std::string passwd = image + "/etc/passwd";
+  EXPECT_EQ(read(), "none");
+  for (const std::string& to :
+       {directory_ + "/file", std::string("../../file"), std::string("../../../file")}) {
+    std::filesystem::create_symlink(to, passwd);
+    EXPECT_EQ(read(), "none") << to;
+    std::filesystem::remove(passwd);
+  }
+  std::filesystem::create_symlink("/own", passwd);
+  EXPECT_EQ(read(), "of the");
+  std::filesystem::remove(passwd);
+  std::filesystem::create_symlink("/proc/self/exe", passwd);
+  EXPECT_EQ(read(), "none");
+  std::filesystem::remove(passwd);
+  ASSERT_EQ(::mkfifo(passwd.c_str(), 0600), 0);
+  EXPECT_EQ(read(), "none") << "nobody waits for a writer";
+  std::filesystem::remove_all(image);
+}
+
 TEST_F(ThisHostTest, LooksWithoutFollowing) {
   const std::string file = Write("/file", "x");
   ASSERT_EQ(::symlink("file", (directory_ + "/link").c_str()), 0);

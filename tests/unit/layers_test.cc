@@ -96,7 +96,7 @@ const std::vector<Layer>& Layers() {
       {"policy/paths", {"config"}},
       {"profiles", {"config", "document", "hash", "policy/paths"}},
       {"import", {"config", "document", "policy/paths", "profiles"}},
-      {"review", {"hash", "policy/paths"}},
+      {"review", {"hash", "policy/paths", "report"}},
       {"policy/protect/git", {"config", "policy/paths", "review"}},
       {"policy/protect", {"config", "policy/paths", "policy/protect/git", "review"}},
       {"gateway/rules", {}},

@@ -54,6 +54,39 @@ TEST_F(ResolveImage, TakesThePlaceOfTheBaseline) {
             "read-only /bin\nread-only /etc\nread-only /srv\nread-only /usr\n");
 }
 
+// The list of users is the image's own, wherever its links seem to lead on this host.
+TEST_F(ResolveImage, NoLinkOfTheImageLeadsToAFileOfThisHost) {
+  const auto user = [this] {
+    const Result<Policy> policy = With({});
+    if (!policy) return RefusalOf(policy);
+    for (const Variable& variable : policy->process.environment)
+      if (variable.name == "USER") return variable.value.Reveal();
+    return std::string("none");
+  };
+  const std::string passwd = std::string(kImage) + "/etc/passwd";
+  EXPECT_EQ(user(), "guest");
+  host_.AddFile("/srv/private", "secret:x:1000:1000::/:\n");
+  for (const char* to : {"/srv/private", "../../../../../../srv/private"}) {
+    host_.Remove(passwd).AddSymlink(passwd, to);
+    EXPECT_EQ(user(), "none") << to;
+  }
+  host_.Remove(passwd).AddSymlink(passwd, "/usr/share/users");
+  AddImage("/usr/share/users", "linked:x:1000:1000::/:\n");
+  EXPECT_EQ(user(), "linked");
+}
+
+TEST_F(ResolveImage, AUserNameOfTheImageIsAPortableOne) {
+  const auto named = [this](const std::string& name) {
+    AddImage("/etc/passwd", name + ":x:1000:1000::/:\n");
+    const Result<Policy> policy = With({});
+    return policy && std::any_of(policy->process.environment.begin(), policy->process.environment.end(),
+                                 [](const Variable& variable) { return variable.name == "USER"; });
+  };
+  for (const char* name : {"me", "A.b_c-9", "_x"}) EXPECT_TRUE(named(name)) << name;
+  for (const char* name : {"-me", "a b", "a\x1b[2K", "$(x)", "a/b", "\xc3\xa4"})
+    EXPECT_FALSE(named(name)) << name;
+}
+
 TEST_F(ResolveImage, ADirectoryWithoutTheMountPointIsTakenApart) {
   const Result<Policy> policy = With({.rw = {"/srv/work"}, .ro = {"/srv/file"}});
   EXPECT_EQ(Shown(policy), "/bin\n/etc\n/srv/other\n/usr\n");

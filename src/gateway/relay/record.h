@@ -12,7 +12,7 @@
 
 namespace mxc::egress {
 
-inline constexpr std::size_t kMaxRecordBytes = 2048;
+inline constexpr std::size_t kMaxRecordBytes = 4352;
 
 // Texts that are too long are cut.
 [[nodiscard]] Bytes EncodeRecord(const GatewayRecord& record);

@@ -12,7 +12,9 @@
 namespace mxc::egress {
 namespace {
 
-constexpr std::size_t kMaxText = 400;
+// Room for every name that DNS can carry, four bytes for one: the launcher hides values in it, and would not
+// find one that is cut.
+constexpr std::size_t kMaxText = 1024;
 constexpr int kWaitMs = 3000;  // as the launcher waits for us
 constexpr std::uint64_t kPauseMs = 20;
 // Far below what the socket's buffer holds by default (208 KiB, each of some 800 bytes to the kernel).
