@@ -1,6 +1,9 @@
 // One short-lived helper: started without anything of ours, read with bounds, never left behind.
 #include <fcntl.h>
 #include <poll.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +37,17 @@ struct Prepared {
   Pipe err = {};
   Pipe failed = {};  // closed by exec; a byte in it says that exec failed
   int highest_fd = 1024;
+  pid_t parent = 0;
 };
+
+// Nothing else ends a tool when we are killed: it is in a process group of its own. False: we have been.
+bool DieWithParent([[maybe_unused]] pid_t parent) {
+#if defined(__linux__)
+  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
+#else
+  return true;
+#endif
+}
 
 [[noreturn]] void RunChild(const Prepared& prepared) {
   ::setpgid(0, 0);
@@ -45,8 +58,9 @@ struct Prepared {
   sigemptyset(&none);  // may be a macro
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   // Standard streams first: dup2 clears close-on-exec. Then nothing else that a careless caller left open.
-  if (::dup2(prepared.input.Get(), 0) == 0 && ::dup2(prepared.out.writing.Get(), 1) == 1 &&
-      ::dup2(prepared.err.writing.Get(), 2) == 2 && ::chdir("/") == 0) {
+  if (DieWithParent(prepared.parent) && ::dup2(prepared.input.Get(), 0) == 0 &&
+      ::dup2(prepared.out.writing.Get(), 1) == 1 && ::dup2(prepared.err.writing.Get(), 2) == 2 &&
+      ::chdir("/") == 0) {
     for (int fd = 3; fd < prepared.highest_fd; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     std::array<char*, 1> no_environment{};
     ::execve(prepared.argv[0], prepared.argv.data(), no_environment.data());
@@ -121,6 +135,7 @@ ToolRun RunTool(const std::vector<std::string>& argv, std::uint32_t limit_ms) {
   ToolRun run;
   Prepared prepared;
   if (argv.empty() || argv[0].substr(0, 1) != "/" || !Prepare(argv, prepared)) return run;
+  prepared.parent = ::getpid();
   const long open_max = ::sysconf(_SC_OPEN_MAX);
   prepared.highest_fd = static_cast<int>(std::clamp<long>(open_max, 64, 4096));
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(limit_ms);

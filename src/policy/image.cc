@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quoted.h"
 #include "policy/paths/entries.h"
 #include "policy/paths/glob.h"
 
@@ -70,19 +71,18 @@ class ImageLayer {
   }
 
   // The objects that denials were resolved to are the host's; where the image shows, its own are to be
-  // covered: what stands there under the same name, and what the host denies in the image's own directory.
+  // covered. No directory of the sandbox's own is made there.
   void TakeDenials() {
     std::vector<PathRule> all = rules_.Take();
     std::vector<PathEntry> more;
     for (PathRule& rule : all) {
-      if (rule.access == Access::kDenied && rule.path != image_.directory &&
-          IsAtOrBelow(rule.path, image_.directory))
-        more.push_back({.path = rule.path.substr(image_.directory.size()), .pointer = rule.pointer});
       if (rule.access == Access::kDenied && ShowsImage(rule.path)) {
         const Result<Walked> walked = walker_.Walk(rule.path);
         rule.object.reset();
         rule.look_alike.reset();
         rule.first_missing.clear();
+        rule.own_directory_mode = 0;
+        rule.socket_directory_mode = 0;
         if (walked && walked->status && walked->path == rule.path) rule.object = walked->status->object;
         if (rule.origin == Origin::kPolicy) more.push_back({.path = rule.path, .pointer = rule.pointer});
       }
@@ -270,9 +270,42 @@ Result<std::string> ResolveImage(const std::string& image, const Host& host, Pat
   return error;
 }
 
+// A mount that shows files of people may still show what the policy is about under another name: that of the
+// image's own root is known to the rules of grants.
+Status CheckMountsOf(const std::string& image, const MountNames& names) {
+  const auto refuse = [&](const Mount& mount, const std::string& what) {
+    return Conflict("the image " + Quoted(image) + what + Quoted(mount.path) + " (" + mount.type + ")",
+                    "/lxc", "unmount it: `umount " + ShellQuoted(mount.path) + "`");
+  };
+  for (const Mount* mount : names.Visible()) {
+    if (mount->path != image && IsAtOrBelow(mount->path, image))
+      return refuse(*mount, " has a file system mounted in it, at ");
+  }
+  const Mount* const around = names.At(image);
+  if (around == nullptr || BackingOf(*around) != Backing::kKernel) return Done{};
+  return refuse(*around, " is in a file system of the kernel: ");
+}
+
+bool GrantImage(const std::string& image, PathWalker& walker, RuleSet& rules) {
+  const Lookup& lookup = walker.LookAt(image);
+  return lookup.status && rules.Add({.path = image, .object = lookup.status->object, .pointer = "/lxc"});
+}
+
+Status CheckNotDenied(const std::string& image, const RuleSet& rules) {
+  const PathRule* const rule = rules.Find(image);
+  if (rule == nullptr || rule->access != Access::kDenied) return Done{};
+  return Conflict("the image " + Quoted(image) + " is denied", rule->pointer,
+                  "remove the entry, or choose another image");
+}
+
 Result<ImageDenials> DenialsIn(const std::string& image, const std::vector<PathEntry>& denied,
-                               const Ceiling* ceiling, const Host& host, PathWalker& walker) {
+                               const RuleSet& rules, const Ceiling* ceiling, const Host& host,
+                               PathWalker& walker) {
   ImageDenials denials{.written = denied};
+  for (const PathRule& rule : rules.All()) {
+    if (rule.access == Access::kDenied && rule.path != image && IsAtOrBelow(rule.path, image))
+      denials.names.push_back({.path = rule.path.substr(image.size()), .pointer = rule.pointer});
+  }
   for (std::size_t i = 0; ceiling != nullptr && i < ceiling->sections.size(); ++i) {
     const Status bound = BoundImage(ceiling->sections[i], host, walker, image, denials);
     if (!bound) return bound.error();

@@ -15,6 +15,7 @@
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
+#include "policy/paths/mount_names.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/rules.h"
 
@@ -25,10 +26,22 @@ namespace mxc {
 [[nodiscard]] Result<std::string> ResolveImage(const std::string& image, const Host& host,
                                                PathWalker& walker);
 
-// What the policy and, where there is a ceiling, each of its sections deny in the image. Errors: those of
-// BoundImage.
+// Refuses an image, kConflict, below whose directory anything is mounted, which the command would see as
+// well, or that is itself in a file system of the kernel. Its directory may be a mount point.
+[[nodiscard]] Status CheckMountsOf(const std::string& image, const MountNames& names);
+
+// Makes the image a read-only grant of its directory, unless the policy has a rule for that: for as long as
+// the rules of grants are made. Returns whether it has. They deny what the host denies in the image's own
+// directory: other names of denied files, and sockets.
+[[nodiscard]] bool GrantImage(const std::string& image, PathWalker& walker, RuleSet& rules);
+// Errors: kConflict, where the directory itself is denied, by one of its names.
+[[nodiscard]] Status CheckNotDenied(const std::string& image, const RuleSet& rules);
+
+// What the policy and, where there is a ceiling, each of its sections deny in the image, and what `rules`
+// deny in its directory. Errors: those of BoundImage.
 [[nodiscard]] Result<ImageDenials> DenialsIn(const std::string& image, const std::vector<PathEntry>& denied,
-                                             const Ceiling* ceiling, const Host& host, PathWalker& walker);
+                                             const RuleSet& rules, const Ceiling* ceiling, const Host& host,
+                                             PathWalker& walker);
 
 struct ImageRequest {
   const Host& host;

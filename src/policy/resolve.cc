@@ -84,9 +84,9 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
 
 // Below baseline and grants alike: an entry of the policy is what has to hold under every name. Nothing is
 // asked where the outer sandbox hides the answer.
-Result<std::vector<Mount>> MountsOf(const Host& host, const std::vector<ExaminedEntry>& entries,
+Result<std::vector<Mount>> MountsOf(const Host& host, const std::vector<ExaminedEntry>& entries, bool image,
                                     Policy& policy) {
-  if (entries.empty()) return std::vector<Mount>{};
+  if (entries.empty() && !image) return std::vector<Mount>{};
   if (TraitsOf(policy.containment).mounts || !MountsAreHidden(host)) return ReadMounts(host);
   policy.warnings.push_back(
       {.category = "kernel-mount",
@@ -163,8 +163,8 @@ struct PathsRequest {
   const Config& config;
   const Host& host;
   const ResolveOptions& options;
-  // Whether an image takes the place of the baseline.
-  bool image;
+  // The canonical directory of the image that takes the place of the baseline; "": none does.
+  const std::string& image;
   PathWalker& walker;
   const CeilingFiles& ceiling;
 };
@@ -176,8 +176,8 @@ Result<std::vector<ExaminedEntry>> EntriesOf(const PathsRequest& request, Policy
   Result<std::vector<ExaminedEntry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries;
   YieldToPolicy(*entries);
-  const bool inherits = !config.tools_pointer.empty() && policy.system == OperatingSystem::kLinux && !image &&
-                        TraitsOf(policy.containment).isolates;
+  const bool inherits = !config.tools_pointer.empty() && policy.system == OperatingSystem::kLinux &&
+                        image.empty() && TraitsOf(policy.containment).isolates;
   if (inherits) {
     if (Status added = ExamineTools(config, host, walker, *entries, tools, policy.warnings); !added)
       return added.error();
@@ -202,10 +202,10 @@ Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, co
           ProtectOwnState(host, own_places, names, entries, options.policy_file, walker, rules, policy);
       !denied)
     return denied;
-  if (image) {
-    AddSecretMasks(host, walker, rules);
-  } else {
+  if (image.empty()) {
     AddBaseline(host, walker, rules, policy.links);
+  } else {
+    AddSecretMasks(host, walker, rules);
   }
   for (const std::string& path : tools.not_tools) MaskSecret(host, walker, rules, path);
   // With Landlock alone nobody has sockets, and nothing could be masked.
@@ -219,6 +219,21 @@ Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, co
   CloseToOthers(host, policy.containment, names, walker, rules);
   if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held) return held;
   return DenyUnreachable(host, policy.containment, LauncherCopies(policy.containment), names, walker, rules);
+}
+
+// The same where an image shows, which is a grant of its directory meanwhile: LayImage makes what is denied
+// there hold inside.
+Status AddRulesOfGrants(const PathsRequest& request, const Tools& tools, const MountNames& names,
+                        const std::vector<ExaminedEntry>& entries, RuleSet& rules, Policy& policy) {
+  const std::string& image = request.image;
+  if (image.empty()) return AddBaselineAndDenials(request, tools, names, entries, rules, policy);
+  if (Status mounted = CheckMountsOf(image, names); !mounted) return mounted;
+  const bool granted = GrantImage(image, request.walker, rules);
+  if (Status added = AddBaselineAndDenials(request, tools, names, entries, rules, policy); !added)
+    return added;
+  if (Status shown = CheckNotDenied(image, rules); !shown) return shown;
+  if (granted) rules.Remove(image);
+  return Done{};
 }
 
 Result<RuleSet> ResolvePaths(const PathsRequest& request, Policy& policy, Tools& tools) {
@@ -241,14 +256,14 @@ Result<RuleSet> ResolvePaths(const PathsRequest& request, Policy& policy, Tools&
     return rules;
   }
   WarnOfSingleFiles(*entries, rules, policy.warnings);
-  Result<std::vector<Mount>> mounts = MountsOf(host, *entries, policy);
+  Result<std::vector<Mount>> mounts = MountsOf(host, *entries, !image.empty(), policy);
   if (!mounts) return mounts.error();
   if (Status denied = DenyKernelMounts(*mounts, *entries, walker, rules, policy.warnings); !denied)
     return denied.error();
   const MountNames names(std::move(*mounts), walker);
   if (const Status added = Protect(config, host, names, options.bounds, rules, policy); !added)
     return added.error();
-  if (Status denied = AddBaselineAndDenials(request, tools, names, *entries, rules, policy); !denied)
+  if (Status denied = AddRulesOfGrants(request, tools, names, *entries, rules, policy); !denied)
     return denied.error();
   // The path that a workspace has on the host does not exist inside.
   const std::string& workspace_pointer = config.process.workspace.pointer;
@@ -314,7 +329,7 @@ void NameToolsInside(const Workspace& workspace, Tools& tools) {
 Status LayImage(const PathsRequest& of, const std::string& image, RuleSet& rules, Policy& policy) {
   if (image.empty()) return Done{};
   const Result<ImageDenials> denials =
-      DenialsIn(image, of.config.denied, of.options.bounds.ceiling, of.host, of.walker);
+      DenialsIn(image, of.config.denied, rules, of.options.bounds.ceiling, of.host, of.walker);
   if (!denials) return denials.error();
   const ImageRequest request{.host = of.host, .directory = image, .denials = *denials};
   const Workspace& workspace = policy.workspace;
@@ -385,7 +400,7 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
   if (!image) return image.error();
   const Result<CeilingFiles> ceiling = CeilingFiles::Resolve(options.bounds.ceiling, host, walker);
   if (!ceiling) return ceiling.error();
-  const PathsRequest paths{config, host, options, !image->empty(), walker, *ceiling};
+  const PathsRequest paths{config, host, options, *image, walker, *ceiling};
   Result<RuleSet> rules = ResolvePaths(paths, policy, tools);
   if (!rules) return rules.error();
   if (options.bounds.ceiling != nullptr) WarnOfHiddenTools(TakeHidden(*rules, walker, tools), policy);

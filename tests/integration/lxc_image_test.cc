@@ -16,6 +16,7 @@
 #include "base/unique_fd.h"
 #include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
+#include "tests/support/listener.h"
 
 namespace mxc::test::lxc_image_test {
 namespace {
@@ -187,6 +188,30 @@ TEST_P(LxcImage, ADenialHoldsForTheImagesFiles) {
       {.command = "cat /etc/marker; echo /var/*; cat < /bin/sh", .denied = {"/etc/marker", "/var/empty"}});
   EXPECT_EQ(ended.out.substr(0, 11), "/var/empty\n") << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("/etc/marker: Permission denied"));
+}
+
+// A program of the host listens in the image's directory. Bound by another name, where that is mounted.
+TEST_P(LxcImage, SocketsOfTheHostInItAreDenied) {
+  const std::string tree = MakeTree(Directories() + "/tiny/1");
+  const Listener daemon = Listener::Unix(tree + "/var/empty/d");
+  const Ended ended = InImage({.command = "[ -S /var/empty/d ] || echo denied"});
+  EXPECT_EQ(ended.out, "denied\n") << ended.err;
+}
+
+TEST_P(LxcImage, AMountBelowItIsRefused) {
+  if (!IsRoot()) GTEST_SKIP() << "only root can mount";
+  MakeTree(Directories() + "/tiny/1");
+  workspace.Directory(Directories() + "/tiny/1/srv");
+  Launch launch = LaunchOf({.command = "echo runs"});
+  launch.before_exec = [before = launch.before_exec] {
+    before();
+    if (::mount("proc", "/var/lib/mxc-exec/images/tiny/1/srv", "proc", 0, nullptr) != 0) ::_exit(98);
+  };
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(EnvelopeMessage(ended),
+            "the image '/var/lib/mxc-exec/images/tiny/1' has a file system mounted in it, at "
+            "'/var/lib/mxc-exec/images/tiny/1/srv' (proc)");
 }
 
 TEST_P(LxcImage, AnArchiveOfLxcIsUnpackedOnce) {

@@ -8,8 +8,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -248,6 +250,29 @@ TEST_F(TryTest, LeavesNoGrandchildBehind) {
     ::usleep(10000);
   }
   EXPECT_TRUE(state.empty() || state == "Z" || state == "X") << state;
+}
+
+// A killed launcher ends nothing itself. The tool alone has the pipe open to write.
+TEST_F(TryTest, AToolDiesWithItsLauncher) {
+  char directory[] = "/tmp/mxc-tool-XXXXXX";
+  ASSERT_NE(::mkdtemp(directory), nullptr);
+  const std::string pipe = std::string(directory) + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const pid_t launcher = ::fork();
+  ASSERT_GE(launcher, 0);
+  if (launcher == 0) {
+    const ToolRun run = Shell("exec > " + pipe + "; echo up; exec sleep 1000", 60000);
+    ::_exit(run.started ? 1 : 2);
+  }
+  const UniqueFd reading{::open(pipe.c_str(), O_RDONLY | O_CLOEXEC)};
+  std::array<char, 8> text{};
+  EXPECT_EQ(::read(reading.Get(), text.data(), text.size()), 3);
+  ASSERT_EQ(::kill(launcher, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(launcher, nullptr, 0), launcher);
+  pollfd ended{.fd = reading.Get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&ended, 1, 20000), 1) << "the tool goes on";
+  EXPECT_EQ(::read(reading.Get(), text.data(), ended.revents != 0 ? text.size() : 0), 0);
+  std::filesystem::remove_all(directory);
 }
 
 TEST_F(TryTest, SaysWhenNothingWasStarted) {

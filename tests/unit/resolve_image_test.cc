@@ -215,6 +215,59 @@ TEST_F(ResolveImage, NodesOfAnImageAreLeftOut) {
   EXPECT_EQ(Shown(With({})), "/bin\n/etc\n/srv\n/usr\n");
 }
 
+TEST_F(ResolveImage, SocketsInItAreDeniedByTheirNameInside) {
+  host_.AddLiveSocket(std::string(kImage) + "/srv/other/daemon.sock");
+  const Result<Policy> policy = With({});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_THAT(host_.SearchedForSockets().directories, testing::Contains(kImage));
+  EXPECT_EQ(RulesText(*policy), "denied /srv/other/daemon.sock\n");
+  EXPECT_EQ(WarningsText(*policy), "daemon-socket /lxc\n");
+}
+
+// A workspace that the image is in is another path inside.
+TEST_F(ResolveImage, SocketsInItAreDeniedInAWorkspaceAboveIt) {
+  host_.AddLiveSocket(std::string(kImage) + "/srv/other/daemon.sock");
+  Config config = ConfigOf({});
+  config.process.workspace = {.host = "/var/cache", .guest = "/workspace", .pointer = "/workspace"};
+  const Result<Policy> policy = Resolve(config, host_, {.image = kImage});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_THAT(RulesText(*policy), testing::HasSubstr("denied /srv/other/daemon.sock\n"));
+}
+
+TEST_F(ResolveImage, MountsBelowItAreRefused) {
+  host_.AddMount("/mnt/usb", "ext4", true);
+  EXPECT_TRUE(With({}).ok());
+  host_.AddMount(std::string(kImage) + "/proc", "proc");
+  const Result<Policy> policy = With({});
+  EXPECT_EQ(RefusalOf(policy),
+            "policy_conflict /lxc: the image '/var/cache/image' has a file system mounted in it, at "
+            "'/var/cache/image/proc' (proc)");
+  EXPECT_EQ(policy.error().hint, "unmount it: `umount '/var/cache/image/proc'`");
+}
+
+TEST_F(ResolveImage, BindMountsBelowItAreRefused) {
+  host_.AddBind(std::string(kImage) + "/srv/other", "/srv/work");
+  EXPECT_THAT(RefusalOf(With({})), testing::HasSubstr("at '/var/cache/image/srv/other'"));
+}
+
+// Its directory may be a mount point: what is denied by another name is denied inside.
+TEST_F(ResolveImage, DenialsHoldForTheOtherNamesOfItsDirectory) {
+  host_.AddFile("/srv/root/etc/secret").AddFile("/srv/root/bin/sh").AddBind("/mnt/image", "/srv/root");
+  const Result<Policy> policy =
+      Resolve(ConfigOf({.denied = {"/srv/root/etc/secret"}}), host_, {.image = "/mnt/image"});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_THAT(RulesText(*policy), testing::HasSubstr("denied /etc/secret\n"));
+  const Result<Policy> whole = Resolve(ConfigOf({.denied = {"/srv/root"}}), host_, {.image = "/mnt/image"});
+  EXPECT_THAT(RefusalOf(whole), testing::HasSubstr("the image '/mnt/image' is denied"));
+}
+
+TEST_F(ResolveImage, AFileSystemOfTheKernelIsNone) {
+  host_.AddMount("/mnt/kernel", "sysfs");
+  EXPECT_EQ(RefusalOf(Resolve(ConfigOf({}), host_, {.image = "/mnt/kernel"})),
+            "policy_conflict /lxc: the image '/mnt/kernel' is in a file system of the kernel: "
+            "'/mnt/kernel' (sysfs)");
+}
+
 TEST_F(ResolveImage, TakingApartIsBounded) {
   for (int i = 0; i < 1001; ++i) AddImage("/srv/" + std::to_string(i));
   EXPECT_EQ(Shown(With({})), "/bin\n/etc\n/srv\n/usr\n");
