@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 . tests/packages.sh
 
 need_for_build
+need clang++ clang
 need /usr/include/gtest/gtest.h libgtest-dev
 need /usr/include/gmock/gmock.h libgmock-dev
 need node nodejs

@@ -21,7 +21,7 @@
 namespace mxc {
 namespace {
 
-#if defined(O_PATH)
+#if defined(__linux__)
 constexpr int kLook = O_PATH;
 #elif defined(O_SEARCH)
 constexpr int kLook = O_SEARCH;

@@ -3,6 +3,10 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <linux/stat.h>
+#include <sys/syscall.h>
+#endif
 
 #include <cerrno>
 #include <chrono>
@@ -35,10 +39,12 @@ Result<UniqueFd> OpenToRead(const std::string& what, const std::string& path) {
 }
 
 std::string IdentityOfFile([[maybe_unused]] int borrowed_fd) {
-#if defined(STATX_BTIME)
+#if defined(__linux__)
   struct statx status {};
   constexpr unsigned kWanted = STATX_INO | STATX_BTIME;
-  if (::statx(borrowed_fd, "", AT_EMPTY_PATH, kWanted, &status) != 0 ||
+  constexpr int kItself = 0x1000;  // AT_EMPTY_PATH
+  // By its number: the statx of libc is younger than some versions of musl that build this program.
+  if (::syscall(SYS_statx, borrowed_fd, "", kItself, kWanted, &status) != 0 ||
       (status.stx_mask & kWanted) != kWanted)
     return "";
   return fmt::format("{} {}.{:09}", status.stx_ino, status.stx_btime.tv_sec, status.stx_btime.tv_nsec);

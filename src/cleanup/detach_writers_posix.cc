@@ -17,7 +17,7 @@ namespace {
 
 enum class Writers { kNone, kSome, kUnknown };
 
-#ifdef F_SETLEASE
+#if defined(__linux__)
 // A process that opens the file while we have the lease waits until we give it up, and we get SIGIO.
 class NoLeaseSignal {
  public:
@@ -46,13 +46,9 @@ Writers WritersOf(int /*file*/) { return Writers::kUnknown; }
 #endif
 
 // git writes no sparse files. A huge one costs its maker nothing, and us every byte that we read or copy.
-bool HasHoles([[maybe_unused]] int file, [[maybe_unused]] off_t size) {
-#ifdef SEEK_HOLE
+bool HasHoles(int file, off_t size) {
   const off_t hole = ::lseek(file, 0, SEEK_HOLE);
   return hole >= 0 && hole < size;
-#else
-  return false;
-#endif
 }
 
 Error Failed(const std::string& what, const std::string& path) {

@@ -16,7 +16,7 @@
 namespace mxc {
 namespace {
 
-#ifdef O_PATH
+#if defined(__linux__)
 constexpr int kWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 #else
 constexpr int kWay = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;

@@ -18,7 +18,7 @@ constexpr const char* kSystemLog = "/var/run/syslog";
 #else
 constexpr const char* kSystemLog = "/dev/log";
 #endif
-#if defined(SOCK_CLOEXEC)
+#if defined(__linux__)
 constexpr int kDatagrams = SOCK_DGRAM | SOCK_CLOEXEC;
 #else
 constexpr int kDatagrams = SOCK_DGRAM;

@@ -49,6 +49,19 @@ TEST_P(Reports, StatusOnStandardOutputOutlivesTheCommandsOutput) {
   EXPECT_THAT(ended.out, HasSubstr(R"({"event":"outcome")"));
 }
 
+// As `copytruncate` of logrotate leaves it. ext4, xfs, btrfs and tmpfs all tell when a file was made.
+TEST_P(Reports, AnEmptiedAuditLogTakesNoMoreRecords) {
+  const std::string log = workspace.Directory("log") + "/audit";
+  const Parts parts{.command = "echo ran", .more = R"("audit":{"path":)" + Quote(log) + "}"};
+  ASSERT_EQ(RunConfig(parts).status, 0);
+  EXPECT_THAT(Contents(log + ".head").value_or(""), MatchesRegex("[0-9a-f]+\n[0-9]+ [0-9]+\\.[0-9]+\n"));
+  ASSERT_EQ(::truncate(log.c_str(), 0), 0);
+  const Ended refused = RunConfig(parts);
+  EXPECT_EQ(refused.status, 255);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(Contents(log), "");
+}
+
 // A client on a terminal (libuv) takes a short read after our end for the end of the output.
 TEST_P(Reports, ARefusalIsOneWrite) {
   std::array<int, 2> ends{};

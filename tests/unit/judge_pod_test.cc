@@ -165,7 +165,7 @@ TEST(JudgeNetwork, PrivateRangesStayClosed) {
 
 TEST(JudgeNetwork, NobodyComesInByDefault) {
   Document policies = GoodPolicies();
-  policies["items"][0]["spec"]["ingress"] = {Document::object()};
+  policies["items"][0]["spec"]["ingress"] = Document::array({Document::object()});
   EXPECT_THAT(FindingsOf(GoodPod(), policies),
               testing::ElementsAre("network-open NetworkPolicy closed: spec.ingress[0]"));
 }

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace testing_policies;
 
-constexpr Support kUsable{.usable = true, .tier = Tier::kContainer};
+const Support kUsable{.usable = true, .tier = Tier::kContainer};
 
 FakeHost& WithLxc(FakeHost& host) {
   return host.AddFile("/proc/sys/kernel/osrelease", "6.1.0-56-amd64\n")
