@@ -49,6 +49,11 @@ std::vector<std::string> NamesIn(const RuntimeDirectory& directory) {
   return names;
 }
 
+UniqueFd OpenRecord(const RuntimeDirectory& directory, const std::string& name) {
+  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  return UniqueFd{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
+}
+
 // Of a record that has not got its name yet.
 std::string UnnamedOf(std::string_view name) { return "." + std::string(name); }
 
@@ -110,8 +115,7 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
 
 void JudgeNamed(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
                 Recovery& recovery, std::set<std::string>& older) {
-  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const UniqueFd file{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
+  const UniqueFd file = OpenRecord(directory, name);
   if (!file && errno != ENOENT) {  // ENOENT: its run has just ended
     MoveAside(directory, name, kind, recovery);
   } else if (file && LockAlone(file)) {
@@ -128,12 +132,11 @@ struct FoundRecord {
 // Of a run that was killed before it wrote its record.
 void RemoveUnnamed(const RuntimeDirectory& directory, const std::string& name) {
   constexpr std::time_t kLongest = 60;  // from the creation of the file to its lock
-  const int place = directory.descriptor.Get();
-  const UniqueFd file{::openat(place, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  const UniqueFd file = OpenRecord(directory, name);
   struct stat status {};
   if (file && ::fstat(file.Get(), &status) == 0 && status.st_mtime + kLongest < std::time(nullptr) &&
       LockAlone(file))
-    ::unlinkat(place, name.c_str(), 0);
+    ::unlinkat(directory.descriptor.Get(), name.c_str(), 0);
 }
 
 // The oldest first.
@@ -160,8 +163,7 @@ std::vector<FoundRecord> RecordsIn(const std::vector<RuntimeDirectory>& director
 }
 
 bool NamesOne(const FoundRecord& record, const std::vector<std::string>& paths) {
-  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const UniqueFd file{::openat(record.directory->descriptor.Get(), record.name.c_str(), kReading)};
+  const UniqueFd file = OpenRecord(*record.directory, record.name);
   struct stat status {};
   if (!file || ::fstat(file.Get(), &status) != 0) return false;
   // What goes on has this mode as well, and has not been judged: one that was, and stays, the user knows of.
