@@ -56,6 +56,8 @@ UniqueFd OpenRecord(const RuntimeDirectory& directory, const std::string& name) 
 
 // Of a record that has not got its name yet.
 std::string UnnamedOf(std::string_view name) { return "." + std::string(name); }
+// The names of records begin with a dot themselves.
+bool IsUnnamed(std::string_view name) { return name.starts_with(".."); }
 
 UniqueFd MakeUnnamed(int place, const std::string& name, mode_t mode) {
   ::unlinkat(place, UnnamedOf(name).c_str(), 0);  // of a call that was killed
@@ -145,12 +147,12 @@ std::vector<FoundRecord> RecordsIn(const std::vector<RuntimeDirectory>& director
   std::vector<FoundRecord> found;
   for (const RuntimeDirectory& directory : directories) {
     for (const std::string& name : NamesIn(directory)) {
+      const bool unnamed = IsUnnamed(name);
+      const std::string_view own = std::string_view(name).substr(unnamed ? 1 : 0);
       for (const RecordKind& kind : kinds) {
-        if (name.starts_with(kind.prefix)) {
-          found.push_back({&directory, name, kind});
-        } else if (name.starts_with(UnnamedOf(kind.prefix))) {
-          RemoveUnnamed(directory, name);
-        }
+        if (!own.starts_with(kind.prefix)) continue;
+        if (unnamed) RemoveUnnamed(directory, name);
+        if (!unnamed) found.push_back({&directory, name, kind});
       }
     }
   }
