@@ -89,7 +89,7 @@ RecordVerdict Judge(const LeftRecord& record, Recovery& recovery) {
   std::optional<std::vector<GuardedConfig>> configs = Unpack(record.text);
   if (!configs) return {.what = What::kUnreadable};
   std::erase_if(*configs, [&](const GuardedConfig& config) {
-    return !record.older.insert(config.directory + " " + config.path).second;
+    return !record.IsFirstToName(config.directory, config.path);
   });
   RestoredConfigs restored = RestoreConfigs(*configs, InOtherDirectories::kLeave);
   recovery.restored += restored.count;

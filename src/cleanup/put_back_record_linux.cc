@@ -222,7 +222,7 @@ RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
   std::vector<Left> stay;
   bool told = false;
   for (RecordedPath& path : *paths) {
-    if (!record.older.insert(path.left.directory + " " + path.left.path).second) continue;
+    if (!record.IsFirstToName(path.left.directory, path.left.path)) continue;
     PathVerdict verdict = PutBackLater(path, record.path);
     if (verdict.stays) stay.push_back(path.left);
     if (verdict.told.empty()) continue;

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -49,14 +50,21 @@ class RunRecord {
   UniqueFd file_ = {};  // locked
 };
 
+// Paths that records have named, with the identities of their directories.
+using NamedPaths = std::set<std::pair<std::string, std::string>>;
+
 // A record of a run that has ended, locked by this process.
 struct LeftRecord {
   std::string path = {};
   std::string text = {};
-  bool told = false;  // the user has been told of what is in it
-  // Identities and paths that older records have named. What a younger one says of the same may be what the
-  // command of the older one's run wrote.
-  std::set<std::string>& older;
+  bool told = false;    // the user has been told of what is in it
+  NamedPaths& earlier;  // of older records
+
+  // Whether no older record has named `file` in `directory`, an identity: this one does from now on. What a
+  // younger one says of the same may be what the command of the older one's run wrote.
+  [[nodiscard]] bool IsFirstToName(const std::string& directory, const std::string& file) const {
+    return earlier.emplace(directory, file).second;
+  }
 };
 
 // What becomes of a record.

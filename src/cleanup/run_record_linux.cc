@@ -96,7 +96,7 @@ void MoveAside(const RuntimeDirectory& directory, const std::string& name, const
 
 // `file`: a record that this process has locked.
 void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const UniqueFd& file,
-               const RecordKind& kind, Recovery& recovery, std::set<std::string>& older) {
+               const RecordKind& kind, Recovery& recovery, NamedPaths& earlier) {
   using What = RecordVerdict::What;
   const int place = directory.descriptor.Get();
   struct stat open {};
@@ -108,7 +108,7 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
   const RecordVerdict verdict = kind.judge({.path = directory.path + "/" + name,
                                             .text = ReadRecord(file.Get()),
                                             .told = (open.st_mode & 0777U) == kTold,
-                                            .older = older},
+                                            .earlier = earlier},
                                            recovery);
   if (verdict.what == What::kUnreadable) MoveAside(directory, name, kind, recovery);
   if (verdict.what == What::kRemove) ::unlinkat(place, name.c_str(), 0);
@@ -116,12 +116,12 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
 }
 
 void JudgeNamed(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
-                Recovery& recovery, std::set<std::string>& older) {
+                Recovery& recovery, NamedPaths& earlier) {
   const UniqueFd file = OpenRecord(directory, name);
   if (!file && errno != ENOENT) {  // ENOENT: its run has just ended
     MoveAside(directory, name, kind, recovery);
   } else if (file && LockAlone(file)) {
-    JudgeLeft(directory, name, file, kind, recovery, older);
+    JudgeLeft(directory, name, file, kind, recovery, earlier);
   }
 }
 
@@ -234,9 +234,9 @@ void RunRecord::Leave(const std::string& text) {
 
 void JudgeLeftRecords(std::initializer_list<RecordKind> kinds, Recovery& recovery) {
   const std::vector<RuntimeDirectory> directories = RuntimeDirectory::ExistingForRecords();
-  std::set<std::string> older;
+  NamedPaths earlier;
   for (const FoundRecord& record : RecordsIn(directories, kinds))
-    JudgeNamed(*record.directory, record.name, record.kind, recovery, older);
+    JudgeNamed(*record.directory, record.name, record.kind, recovery, earlier);
 }
 
 bool AnotherNames(std::initializer_list<RecordKind> kinds, const std::vector<std::string>& paths) {
