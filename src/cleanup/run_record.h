@@ -15,16 +15,21 @@
 
 namespace mxc {
 
+// How names begin, by kind; no name of a sandbox does.
+inline constexpr std::string_view kConfigRecords = ".git-";
+inline constexpr std::string_view kPutBackRecords = ".put-";
+
 // The destructor removes the record; a process that is killed leaves it.
 //
-//   Result<RunRecord> record = RunRecord::Reserve(".put-");
+//   Result<RunRecord> record = RunRecord::Reserve(kPutBackRecords);
 //   ...  // take the locks of what is recorded
 //   Status written = record->Write(text);
 class RunRecord {
  public:
   // In a directory of the caller's, which no sandbox shows and each later call of his finds
-  // (RuntimeDirectory::OpenForRecords), under a name that begins with `prefix`; the rest sorts by time. No
-  // other call takes notice of it before Write. Errors: kSetupFailed.
+  // (RuntimeDirectory::OpenForRecords), under a name that begins with `prefix`, one of those above, and
+  // has a greater number than any other there. No other call takes notice of it before Write. Errors:
+  // kSetupFailed.
   [[nodiscard]] static Result<RunRecord> Reserve(std::string_view prefix);
   // Once. Errors: kSetupFailed.
   [[nodiscard]] Status Write(const std::string& text);

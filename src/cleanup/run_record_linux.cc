@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <string_view>
@@ -58,6 +60,19 @@ UniqueFd OpenRecord(const RuntimeDirectory& directory, const std::string& name) 
 std::string UnnamedOf(std::string_view name) { return "." + std::string(name); }
 // The names of records begin with a dot themselves.
 bool IsUnnamed(std::string_view name) { return name.starts_with(".."); }
+
+// Which of two records is older: a clock can be set back, and where the directory survives a restart of the
+// system, those that only go forward begin anew. Earlier programs wrote the time here. 0: it is no record.
+std::uint64_t NumberOf(std::string_view name) {
+  if (IsUnnamed(name)) name.remove_prefix(1);
+  std::uint64_t number = 0;
+  for (const std::string_view prefix : {kConfigRecords, kPutBackRecords}) {
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    std::from_chars(name.data(), name.data() + name.size(), number);
+  }
+  return number;
+}
 
 UniqueFd MakeUnnamed(int place, const std::string& name, mode_t mode) {
   ::unlinkat(place, UnnamedOf(name).c_str(), 0);  // of a call that was killed
@@ -157,7 +172,7 @@ std::vector<FoundRecord> RecordsIn(const std::vector<RuntimeDirectory>& director
     }
   }
   const auto age = [](const FoundRecord& record) {
-    return std::string_view(record.name).substr(record.kind.prefix.size());
+    return std::pair(NumberOf(record.name), std::string_view(record.name).substr(record.kind.prefix.size()));
   };
   std::sort(found.begin(), found.end(),
             [&](const FoundRecord& left, const FoundRecord& right) { return age(left) < age(right); });
@@ -178,11 +193,21 @@ bool NamesOne(const FoundRecord& record, const std::vector<std::string>& paths) 
   });
 }
 
-// As many digits for every time, so that names sort by it.
-std::string NameByTime() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return fmt::format("{:011}.{:09}-{}", now.tv_sec, now.tv_nsec, RandomName());
+// Greater than those of all records that are there or being made. With the lock of the directory.
+std::uint64_t NextNumber() {
+  std::uint64_t last = 0;
+  for (const RuntimeDirectory& directory : RuntimeDirectory::ExistingForRecords())
+    for (const std::string& name : NamesIn(directory)) last = std::max(last, NumberOf(name));
+  return last + 1;
+}
+
+// Until the descriptor is closed.
+bool LockDirectory(const RuntimeDirectory& directory) {
+  int result = 0;
+  do {
+    result = ::flock(directory.descriptor.Get(), LOCK_EX);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
 }
 
 }  // namespace
@@ -190,7 +215,9 @@ std::string NameByTime() {
 Result<RunRecord> RunRecord::Reserve(std::string_view prefix) {
   const Result<RuntimeDirectory> directory = RuntimeDirectory::OpenForRecords();
   if (!directory) return directory.error();
-  const std::string name = std::string(prefix) + NameByTime();
+  if (!LockDirectory(*directory))
+    return SystemError(ErrorCode::kSetupFailed, "lock " + Quoted(directory->path), errno);
+  const std::string name = fmt::format("{}{}-{}", prefix, NextNumber(), RandomName());
   RunRecord record;
   record.file_ = MakeUnnamed(directory->descriptor.Get(), name, kFresh);
   if (!record.file_ || !LockAlone(record.file_))
