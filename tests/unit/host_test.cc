@@ -4,9 +4,13 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +84,50 @@ TEST_F(ThisHostTest, AFileOfAnImageIsReadInTheImage) {
   std::filesystem::remove(passwd);
   ASSERT_EQ(::mkfifo(passwd.c_str(), 0600), 0);
   EXPECT_EQ(read(), "none") << "nobody waits for a writer";
+  std::filesystem::remove_all(image);
+}
+
+// As inside a sandbox of ours, and under filters that know of no openat2.
+bool RefuseOpenat2(int number) {
+  sock_filter program[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0},  // the number of the call
+                           {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_openat2},
+                           {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | static_cast<unsigned>(number)},
+                           {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  const sock_fprog filter{std::size(program), program};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0UL, 0UL) == 0;
+}
+
+// Then no link is followed: none can lead out of the image.
+TEST_F(ThisHostTest, WithoutOpenat2AFileOfAnImageIsReadInTheImage) {
+  const std::string image = directory_ + "/image";
+  std::filesystem::create_directories(image + "/etc");
+  std::ofstream(directory_ + "/file") << "of the host";
+  std::ofstream(image + "/etc/passwd") << "of the image";
+  std::filesystem::create_symlink(directory_ + "/file", image + "/etc/out");
+  std::filesystem::create_symlink("passwd", image + "/etc/link");
+  std::filesystem::create_symlink("etc", image + "/dir");
+  std::filesystem::create_symlink(directory_, image + "/above");
+  ASSERT_EQ(::mkfifo((image + "/etc/fifo").c_str(), 0600), 0);
+  for (const int number : {ENOSYS, EPERM}) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      if (!RefuseOpenat2(number)) ::_exit(100);
+      int wrong = 0;
+      for (const char* path : {"/etc/passwd", "etc//passwd"}) {
+        const Result<std::string> text = host_->ReadFileIn(image, path, 6);
+        wrong += text && *text == "of the" ? 0 : 1;
+      }
+      for (const char* path : {"/etc/out", "/etc/link", "/dir/passwd", "/above/file", "/../file",
+                               "/etc/../../file", "/etc/fifo", "/etc/none", "/etc", "/"})
+        wrong += host_->ReadFileIn(image, path, 6) ? 1 : 0;
+      ::_exit(wrong);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << number << ": " << WEXITSTATUS(status) << " are wrong";
+  }
   std::filesystem::remove_all(image);
 }
 
