@@ -76,7 +76,7 @@ int PrepareAndRun(Options options, const Host& host) {
   if (prepared) {
     WarnOfDirectory(options, host, *prepared);
     WarnOfGrantedRoot(options, prepared->plan);
-    if (!options.HasConfig()) NameFlags(prepared->plan.warnings);
+    NameFlags(request.flags, options.HasConfig(), prepared->plan.warnings);
   } else {
     NameFlags(request.flags, options.HasConfig(), prepared.error());
   }

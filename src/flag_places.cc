@@ -30,6 +30,8 @@ void NameFlags(const std::vector<FlagPlace>& places, Error& error) {
     if (placed && text != std::string::npos) {
       error.message = std::string(flag) + ": " + error.message.substr(text + 3);
       error.code = ErrorCode::kUsage;
+    } else {
+      error.message = InFlags(std::move(error.message));
     }
     error.hint = InFlags(std::move(error.hint));
   }
@@ -41,8 +43,11 @@ void NameFlags(const std::vector<FlagPlace>& places, bool has_config, Error& err
   if (!has_config) error.hint = InFlags(std::move(error.hint));
 }
 
-void NameFlags(std::vector<Warning>& warnings) {
-  for (Warning& warning : warnings) warning.message = InFlags(std::move(warning.message));
+void NameFlags(const std::vector<FlagPlace>& places, bool has_config, std::vector<Warning>& warnings) {
+  for (Warning& warning : warnings) {
+    if (!has_config || !FlagAt(places, warning.pointer).empty())
+      warning.message = InFlags(std::move(warning.message));
+  }
 }
 
 std::string InFlags(std::string text) {

@@ -23,8 +23,8 @@ struct FlagPlace {
 void NameFlags(const std::vector<FlagPlace>& places, Error& error);
 // ... and advises in flags where no configuration file was given.
 void NameFlags(const std::vector<FlagPlace>& places, bool has_config, Error& error);
-// Warnings of a policy that flags alone have written.
-void NameFlags(std::vector<Warning>& warnings);
+// So do warnings, and all of a policy without a configuration file.
+void NameFlags(const std::vector<FlagPlace>& places, bool has_config, std::vector<Warning>& warnings);
 // Words of advice: --rw for readwritePaths.
 [[nodiscard]] std::string InFlags(std::string text);
 

@@ -177,7 +177,12 @@ int PrintTable(const std::vector<session::Listed>& sandboxes) {
 
 Result<NewSandbox> MakeSandbox(const Config& config, const std::vector<FlagPlace>& flags, Options options,
                                const Host& host) {
-  Result<Prepared> prepared = PrepareSandbox(config, options, host);
+  const auto prepare = [&] {
+    Result<Prepared> sandbox = PrepareSandbox(config, options, host);
+    if (sandbox) NameFlags(flags, options.HasConfig(), sandbox->plan.warnings);
+    return sandbox;
+  };
+  Result<Prepared> prepared = prepare();
   if (!prepared) return prepared.error();
   std::string problem;
   if (Status apart = KeepRecordsApart(prepared->policy, host, options, problem); !apart) return apart.error();
@@ -190,7 +195,7 @@ Result<NewSandbox> MakeSandbox(const Config& config, const std::vector<FlagPlace
   const Plan& plan = prepared->plan;
   const auto anew = [&, known = plan.warnings](std::vector<Warning>& told, session::SessionLimits& limits,
                                                std::string& basis) mutable -> Result<Plan> {
-    Result<Prepared> again = PrepareSandbox(config, options, host);
+    Result<Prepared> again = prepare();
     if (!again) return again.error();
     if (again->plan.containment != plan.containment || again->plan.isolation_level != plan.isolation_level)
       return OtherContainment(plan);

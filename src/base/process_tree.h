@@ -1,4 +1,4 @@
-// The processes below a process, found in /proc.
+// The processes below a process, found in /proc, and the tie of a process to the one above it.
 #pragma once
 
 #include <sys/types.h>
@@ -25,5 +25,8 @@ void SignalHandle(const UniqueFd& handle, int signal);
 // Sends `signal` to every descendant of `root`, `root` itself excluded. Returns how many there were. A number
 // that another process got in the meantime is spared.
 std::size_t SignalDescendants(pid_t root, int signal);
+// The kernel kills this process when `parent` ends. False: it cannot, or `parent` has ended already. Safe
+// between fork and exec. macOS cannot, and says true.
+[[nodiscard]] bool DieWith(pid_t parent);
 
 }  // namespace mxc

@@ -1,11 +1,13 @@
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -105,6 +107,12 @@ std::size_t SignalDescendants(pid_t root, int signal) {
     }
   }
   return count;
+}
+
+// If `parent` ended before the first call, no signal comes.
+bool DieWith(pid_t parent) {
+  return ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL), 0UL, 0UL, 0UL) == 0 &&
+         ::getppid() == parent;
 }
 
 }  // namespace mxc

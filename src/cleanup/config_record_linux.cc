@@ -13,7 +13,6 @@ namespace {
 
 using Packed = nlohmann::json;
 
-constexpr std::string_view kPrefix = ".git-";  // no name of a sandbox
 constexpr std::string_view kUnreadable =
     ". The configurations of git below the read-write grants of that run may say what its command wrote: "
     "read "
@@ -89,7 +88,7 @@ RecordVerdict Judge(const LeftRecord& record, Recovery& recovery) {
   std::optional<std::vector<GuardedConfig>> configs = Unpack(record.text);
   if (!configs) return {.what = What::kUnreadable};
   std::erase_if(*configs, [&](const GuardedConfig& config) {
-    return !record.older.insert(config.directory + " " + config.path).second;
+    return !record.IsFirstToName(config.directory, config.path);
   });
   RestoredConfigs restored = RestoreConfigs(*configs, InOtherDirectories::kLeave);
   recovery.restored += restored.count;
@@ -104,7 +103,7 @@ RecordVerdict Judge(const LeftRecord& record, Recovery& recovery) {
 }  // namespace
 
 Result<ConfigRecord> ConfigRecord::Reserve() {
-  Result<RunRecord> reserved = RunRecord::Reserve(kPrefix);
+  Result<RunRecord> reserved = RunRecord::Reserve(kConfigRecords);
   if (!reserved) return reserved.error();
   ConfigRecord record;
   record.record_ = std::move(*reserved);
@@ -120,8 +119,11 @@ void ConfigRecord::Settle(const std::vector<RestoredConfigs::Left>& left) {
 
 // Several runs may write one configuration at a time (LockConfigs).
 RecordKind ConfigRecord::Kind() {
-  return {
-      .prefix = kPrefix, .unreadable = kUnreadable, .judge = Judge, .paths = ConfigPathsIn, .alone = false};
+  return {.prefix = kConfigRecords,
+          .unreadable = kUnreadable,
+          .judge = Judge,
+          .paths = ConfigPathsIn,
+          .alone = false};
 }
 
 }  // namespace mxc

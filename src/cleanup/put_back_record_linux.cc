@@ -22,7 +22,6 @@ namespace {
 using Cbor = nlohmann::json;
 using Left = GuardedPaths::Left;
 
-constexpr std::string_view kPutBackPrefix = ".put-";  // no name of a sandbox
 constexpr std::string_view kPutBackUnreadable =
     ". What `protect` names in the read-write grants of that run may say what its command wrote, or be "
     "missing: look at it before you use git or mxc-exec there, and then remove the record";
@@ -222,7 +221,7 @@ RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
   std::vector<Left> stay;
   bool told = false;
   for (RecordedPath& path : *paths) {
-    if (!record.older.insert(path.left.directory + " " + path.left.path).second) continue;
+    if (!record.IsFirstToName(path.left.directory, path.left.path)) continue;
     PathVerdict verdict = PutBackLater(path, record.path);
     if (verdict.stays) stay.push_back(path.left);
     if (verdict.told.empty()) continue;
@@ -237,7 +236,7 @@ RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
 }  // namespace
 
 Result<PutBackRecord> PutBackRecord::Reserve() {
-  Result<RunRecord> reserved = RunRecord::Reserve(kPutBackPrefix);
+  Result<RunRecord> reserved = RunRecord::Reserve(kPutBackRecords);
   if (!reserved) return reserved.error();
   PutBackRecord record;
   record.record_ = std::move(*reserved);
@@ -253,7 +252,7 @@ void PutBackRecord::Settle(const GuardedPaths& paths) {
 }
 
 RecordKind PutBackRecord::Kind() {
-  return {.prefix = kPutBackPrefix,
+  return {.prefix = kPutBackRecords,
           .unreadable = kPutBackUnreadable,
           .judge = JudgePaths,
           .paths = GuardedPathsIn,

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -14,16 +15,21 @@
 
 namespace mxc {
 
+// How names begin, by kind; no name of a sandbox does.
+inline constexpr std::string_view kConfigRecords = ".git-";
+inline constexpr std::string_view kPutBackRecords = ".put-";
+
 // The destructor removes the record; a process that is killed leaves it.
 //
-//   Result<RunRecord> record = RunRecord::Reserve(".put-");
+//   Result<RunRecord> record = RunRecord::Reserve(kPutBackRecords);
 //   ...  // take the locks of what is recorded
 //   Status written = record->Write(text);
 class RunRecord {
  public:
   // In a directory of the caller's, which no sandbox shows and each later call of his finds
-  // (RuntimeDirectory::OpenForRecords), under a name that begins with `prefix`; the rest sorts by time. No
-  // other call takes notice of it before Write. Errors: kSetupFailed.
+  // (RuntimeDirectory::OpenForRecords), under a name that begins with `prefix`, one of those above, and
+  // has a greater number than any other there. No other call takes notice of it before Write. Errors:
+  // kSetupFailed.
   [[nodiscard]] static Result<RunRecord> Reserve(std::string_view prefix);
   // Once. Errors: kSetupFailed.
   [[nodiscard]] Status Write(const std::string& text);
@@ -49,14 +55,21 @@ class RunRecord {
   UniqueFd file_ = {};  // locked
 };
 
+// Paths that records have named, with the identities of their directories.
+using NamedPaths = std::set<std::pair<std::string, std::string>>;
+
 // A record of a run that has ended, locked by this process.
 struct LeftRecord {
   std::string path = {};
   std::string text = {};
-  bool told = false;  // the user has been told of what is in it
-  // Identities and paths that older records have named. What a younger one says of the same may be what the
-  // command of the older one's run wrote.
-  std::set<std::string>& older;
+  bool told = false;    // the user has been told of what is in it
+  NamedPaths& earlier;  // of older records
+
+  // Whether no older record has named `file` in `directory`, an identity: this one does from now on. What a
+  // younger one says of the same may be what the command of the older one's run wrote.
+  [[nodiscard]] bool IsFirstToName(const std::string& directory, const std::string& file) const {
+    return earlier.emplace(directory, file).second;
+  }
 };
 
 // What becomes of a record.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <string_view>
@@ -49,8 +51,28 @@ std::vector<std::string> NamesIn(const RuntimeDirectory& directory) {
   return names;
 }
 
+UniqueFd OpenRecord(const RuntimeDirectory& directory, const std::string& name) {
+  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  return UniqueFd{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
+}
+
 // Of a record that has not got its name yet.
 std::string UnnamedOf(std::string_view name) { return "." + std::string(name); }
+// The names of records begin with a dot themselves.
+bool IsUnnamed(std::string_view name) { return name.starts_with(".."); }
+
+// Which of two records is older: a clock can be set back, and where the directory survives a restart of the
+// system, those that only go forward begin anew. Earlier programs wrote the time here. 0: it is no record.
+std::uint64_t NumberOf(std::string_view name) {
+  if (IsUnnamed(name)) name.remove_prefix(1);
+  std::uint64_t number = 0;
+  for (const std::string_view prefix : {kConfigRecords, kPutBackRecords}) {
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    std::from_chars(name.data(), name.data() + name.size(), number);
+  }
+  return number;
+}
 
 UniqueFd MakeUnnamed(int place, const std::string& name, mode_t mode) {
   ::unlinkat(place, UnnamedOf(name).c_str(), 0);  // of a call that was killed
@@ -89,7 +111,7 @@ void MoveAside(const RuntimeDirectory& directory, const std::string& name, const
 
 // `file`: a record that this process has locked.
 void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const UniqueFd& file,
-               const RecordKind& kind, Recovery& recovery, std::set<std::string>& older) {
+               const RecordKind& kind, Recovery& recovery, NamedPaths& earlier) {
   using What = RecordVerdict::What;
   const int place = directory.descriptor.Get();
   struct stat open {};
@@ -101,7 +123,7 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
   const RecordVerdict verdict = kind.judge({.path = directory.path + "/" + name,
                                             .text = ReadRecord(file.Get()),
                                             .told = (open.st_mode & 0777U) == kTold,
-                                            .older = older},
+                                            .earlier = earlier},
                                            recovery);
   if (verdict.what == What::kUnreadable) MoveAside(directory, name, kind, recovery);
   if (verdict.what == What::kRemove) ::unlinkat(place, name.c_str(), 0);
@@ -109,13 +131,12 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
 }
 
 void JudgeNamed(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
-                Recovery& recovery, std::set<std::string>& older) {
-  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const UniqueFd file{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
+                Recovery& recovery, NamedPaths& earlier) {
+  const UniqueFd file = OpenRecord(directory, name);
   if (!file && errno != ENOENT) {  // ENOENT: its run has just ended
     MoveAside(directory, name, kind, recovery);
   } else if (file && LockAlone(file)) {
-    JudgeLeft(directory, name, file, kind, recovery, older);
+    JudgeLeft(directory, name, file, kind, recovery, earlier);
   }
 }
 
@@ -128,12 +149,11 @@ struct FoundRecord {
 // Of a run that was killed before it wrote its record.
 void RemoveUnnamed(const RuntimeDirectory& directory, const std::string& name) {
   constexpr std::time_t kLongest = 60;  // from the creation of the file to its lock
-  const int place = directory.descriptor.Get();
-  const UniqueFd file{::openat(place, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  const UniqueFd file = OpenRecord(directory, name);
   struct stat status {};
   if (file && ::fstat(file.Get(), &status) == 0 && status.st_mtime + kLongest < std::time(nullptr) &&
       LockAlone(file))
-    ::unlinkat(place, name.c_str(), 0);
+    ::unlinkat(directory.descriptor.Get(), name.c_str(), 0);
 }
 
 // The oldest first.
@@ -142,17 +162,17 @@ std::vector<FoundRecord> RecordsIn(const std::vector<RuntimeDirectory>& director
   std::vector<FoundRecord> found;
   for (const RuntimeDirectory& directory : directories) {
     for (const std::string& name : NamesIn(directory)) {
+      const bool unnamed = IsUnnamed(name);
+      const std::string_view own = std::string_view(name).substr(unnamed ? 1 : 0);
       for (const RecordKind& kind : kinds) {
-        if (name.starts_with(kind.prefix)) {
-          found.push_back({&directory, name, kind});
-        } else if (name.starts_with(UnnamedOf(kind.prefix))) {
-          RemoveUnnamed(directory, name);
-        }
+        if (!own.starts_with(kind.prefix)) continue;
+        if (unnamed) RemoveUnnamed(directory, name);
+        if (!unnamed) found.push_back({&directory, name, kind});
       }
     }
   }
   const auto age = [](const FoundRecord& record) {
-    return std::string_view(record.name).substr(record.kind.prefix.size());
+    return std::pair(NumberOf(record.name), std::string_view(record.name).substr(record.kind.prefix.size()));
   };
   std::sort(found.begin(), found.end(),
             [&](const FoundRecord& left, const FoundRecord& right) { return age(left) < age(right); });
@@ -160,8 +180,7 @@ std::vector<FoundRecord> RecordsIn(const std::vector<RuntimeDirectory>& director
 }
 
 bool NamesOne(const FoundRecord& record, const std::vector<std::string>& paths) {
-  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const UniqueFd file{::openat(record.directory->descriptor.Get(), record.name.c_str(), kReading)};
+  const UniqueFd file = OpenRecord(*record.directory, record.name);
   struct stat status {};
   if (!file || ::fstat(file.Get(), &status) != 0) return false;
   // What goes on has this mode as well, and has not been judged: one that was, and stays, the user knows of.
@@ -174,11 +193,21 @@ bool NamesOne(const FoundRecord& record, const std::vector<std::string>& paths) 
   });
 }
 
-// As many digits for every time, so that names sort by it.
-std::string NameByTime() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return fmt::format("{:011}.{:09}-{}", now.tv_sec, now.tv_nsec, RandomName());
+// Greater than those of all records that are there or being made. With the lock of the directory.
+std::uint64_t NextNumber() {
+  std::uint64_t last = 0;
+  for (const RuntimeDirectory& directory : RuntimeDirectory::ExistingForRecords())
+    for (const std::string& name : NamesIn(directory)) last = std::max(last, NumberOf(name));
+  return last + 1;
+}
+
+// Until the descriptor is closed.
+bool LockDirectory(const RuntimeDirectory& directory) {
+  int result = 0;
+  do {
+    result = ::flock(directory.descriptor.Get(), LOCK_EX);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
 }
 
 }  // namespace
@@ -186,7 +215,9 @@ std::string NameByTime() {
 Result<RunRecord> RunRecord::Reserve(std::string_view prefix) {
   const Result<RuntimeDirectory> directory = RuntimeDirectory::OpenForRecords();
   if (!directory) return directory.error();
-  const std::string name = std::string(prefix) + NameByTime();
+  if (!LockDirectory(*directory))
+    return SystemError(ErrorCode::kSetupFailed, "lock " + Quoted(directory->path), errno);
+  const std::string name = fmt::format("{}{}-{}", prefix, NextNumber(), RandomName());
   RunRecord record;
   record.file_ = MakeUnnamed(directory->descriptor.Get(), name, kFresh);
   if (!record.file_ || !LockAlone(record.file_))
@@ -230,9 +261,9 @@ void RunRecord::Leave(const std::string& text) {
 
 void JudgeLeftRecords(std::initializer_list<RecordKind> kinds, Recovery& recovery) {
   const std::vector<RuntimeDirectory> directories = RuntimeDirectory::ExistingForRecords();
-  std::set<std::string> older;
+  NamedPaths earlier;
   for (const FoundRecord& record : RecordsIn(directories, kinds))
-    JudgeNamed(*record.directory, record.name, record.kind, recovery, older);
+    JudgeNamed(*record.directory, record.name, record.kind, recovery, earlier);
 }
 
 bool AnotherNames(std::initializer_list<RecordKind> kinds, const std::vector<std::string>& paths) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/process_tree.h"
 #include "gateway/relay/refusals_linux.h"
 #include "gateway/relay/shares.h"
 #include "gateway/relay/tcp_linux.h"

@@ -1,9 +1,6 @@
 // One short-lived helper: started without anything of ours, read with bounds, never left behind.
 #include <fcntl.h>
 #include <poll.h>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +12,7 @@
 #include <utility>
 
 #include "base/pipe.h"
+#include "base/process_tree.h"
 #include "base/unique_fd.h"
 #include "host/posix_host.h"
 
@@ -40,15 +38,6 @@ struct Prepared {
   pid_t parent = 0;
 };
 
-// Nothing else ends a tool when we are killed: it is in a process group of its own. False: we have been.
-bool DieWithParent([[maybe_unused]] pid_t parent) {
-#if defined(__linux__)
-  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
-#else
-  return true;
-#endif
-}
-
 [[noreturn]] void RunChild(const Prepared& prepared) {
   ::setpgid(0, 0);
   struct sigaction standard {};
@@ -57,8 +46,9 @@ bool DieWithParent([[maybe_unused]] pid_t parent) {
   sigset_t none;
   sigemptyset(&none);  // may be a macro
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Standard streams first: dup2 clears close-on-exec. Then nothing else that a careless caller left open.
-  if (DieWithParent(prepared.parent) && ::dup2(prepared.input.Get(), 0) == 0 &&
+  // Nothing else ends a tool when we are killed: it is in a process group of its own. Standard streams first:
+  // dup2 clears close-on-exec. Then nothing else that a careless caller left open.
+  if (DieWith(prepared.parent) && ::dup2(prepared.input.Get(), 0) == 0 &&
       ::dup2(prepared.out.writing.Get(), 1) == 1 && ::dup2(prepared.err.writing.Get(), 2) == 2 &&
       ::chdir("/") == 0) {
     for (int fd = 3; fd < prepared.highest_fd; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);

@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,7 +38,7 @@ Failure OpenFromOutside(const SandboxNamespaces& sandbox, const egress::InsideSe
   };
   if (egress::JoinNetwork(sandbox.network) != 0) return failed();
   // Now, because the kernel forgets it with the change of capabilities.
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != sandbox.launcher) return failed();
+  if (!DieWith(sandbox.launcher)) return failed();
   failure.step = egress::InsideStep::kAwait;
   if (egress::AwaitLoopback(sandbox.process) != 0) return failed();
   egress::InsideSockets sockets;

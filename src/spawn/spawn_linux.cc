@@ -4,7 +4,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 
 #include "base/group_entrance.h"
 #include "base/kernel_calls.h"
+#include "base/process_tree.h"
 #include "base/quoted.h"
 #include "base/unmapped_owners.h"
 #include "hash/pinned_program.h"
@@ -86,13 +86,6 @@ void ResetSignals(const ChildContext& context) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-bool DieWithParent(ChildContext& context) {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return Fail(context, "tie the process to its launcher");
-  // If the parent died before the line above, no signal comes.
-  if (::getppid() != context.parent) ::_exit(255);
-  return true;
-}
-
 // A new session: nothing that is started has the caller's terminal, and all of it is one process group. In
 // the caller's session it could change that whole session's nice value through its autogroup in /proc
 // (sched(7)).
@@ -158,8 +151,12 @@ bool ArrangeFiles(ChildContext& context) {
 int ChildMain(void* argument) {
   ChildContext& context = *static_cast<ChildContext*>(argument);
   ResetSignals(context);
-  if (!DieWithParent(context) || !EnterGroups(context) || !ArrangeMounts(context) || !EnterSession(context) ||
-      !ArrangeFiles(context) || !SetLimits(context)) {
+  if (!DieWith(context.parent)) {
+    Fail(context, "tie the process to its launcher");
+    return 255;
+  }
+  if (!EnterGroups(context) || !ArrangeMounts(context) || !EnterSession(context) || !ArrangeFiles(context) ||
+      !SetLimits(context)) {
     return 255;
   }
   if (context.cwd != nullptr && ::chdir(context.cwd) != 0) {

@@ -75,6 +75,14 @@ TEST_P(CommandLine, AnUnknownProgramIsAFailureToStart) {
   EXPECT_EQ(EnvelopeCode(ended), "backend_error");
 }
 
+TEST_P(CommandLine, AWarningNamesTheFlagOrTheMember) {
+  const std::string file = ConfigFile({.read_write = {workspace.Path("gone")}});
+  const Ended ended = Execute(Prepare({file, "--rw", "missing"}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("gone' of readwritePaths does not exist"));
+  EXPECT_THAT(ended.err, HasSubstr("missing' of --rw does not exist"));
+}
+
 TEST_P(CommandLine, FlagsAddToAConfiguration) {
   const std::string granted = workspace.Directory("rw");
   const std::string added = workspace.Directory("added");

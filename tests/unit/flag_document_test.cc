@@ -275,6 +275,22 @@ TEST(FlagDocument, AnErrorNamesTheFlag) {
   EXPECT_EQ(error.code, ErrorCode::kUsage);
 }
 
+TEST(FlagDocument, AWarningNamesTheFlag) {
+  const std::vector<FlagPlace> places = {{.pointer = "/filesystem/readwritePaths/1", .flag = "--rw x"}};
+  const auto told = [&](bool has_config) {
+    std::vector<Warning> warnings = {
+        {.message = "'/a' of readwritePaths", .pointer = "/filesystem/readwritePaths/0"},
+        {.message = "'/x' of readwritePaths", .pointer = "/filesystem/readwritePaths/1"}};
+    NameFlags(places, has_config, warnings);
+    return warnings[0].message + ", " + warnings[1].message;
+  };
+  EXPECT_EQ(told(true), "'/a' of readwritePaths, '/x' of --rw");
+  EXPECT_EQ(told(false), "'/a' of --rw, '/x' of --rw") << "nobody has written a file";
+  Error error{.message = "'/x' of readwritePaths is none", .pointer = "/filesystem/readwritePaths/1"};
+  NameFlags(places, error);
+  EXPECT_EQ(error.message, "'/x' of --rw is none");
+}
+
 // Its caller stands in a directory without a name.
 class Nameless : public FakeHost {
  public:

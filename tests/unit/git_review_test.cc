@@ -126,6 +126,12 @@ TEST_F(GitReview, SoIsOneAtTheTopOfAWorkTreeWhoseGitIsNone) {
   EXPECT_EQ(Review(), "") << "nothing there runs anything";
 }
 
+TEST_F(GitReview, SoIsOneAboveAnother) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/.git", "[core]\n\tpager = x\n");
+  EXPECT_EQ(Review(), "aside /srv/w/.git /srv/w/.git\n");
+}
+
 // git enters a submodule by a path from the top of the work tree, and looks at it from inside.
 TEST_F(GitReview, DirectoriesTooDeepToBeSearchedAreTold) {
   AddRepository("/srv/w/a/.git");
@@ -138,12 +144,6 @@ TEST_F(GitReview, DirectoriesTooDeepToBeSearchedAreTold) {
   EXPECT_EQ(Review(), "unlisted " + deep + " " + deep + "\n" + aside);
   before_.closed = {deep};
   EXPECT_EQ(Review(), aside);
-}
-
-TEST_F(GitReview, SoIsOneAboveAnother) {
-  AddRepository("/srv/w/a/.git");
-  AddRepository("/srv/w/.git", "[core]\n\tpager = x\n");
-  EXPECT_EQ(Review(), "aside /srv/w/.git /srv/w/.git\n");
 }
 
 TEST_F(GitReview, ShapesLoseWhatMakesThem) {
@@ -170,24 +170,24 @@ TEST_F(GitReview, PointersAreWorthWhatTheyLeadTo) {
   const std::string text = Review();
   for (const char* line : {"new /srv/w/a/1/.git\n", "aside /srv/w/a/2/.git", "new /srv/w/a/3/.git\n",
                            "aside /srv/w/a/4/.git", "aside /srv/w/a/5/.git", "new /srv/w/a/6/.git\n"}) {
-    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+    EXPECT_THAT(text, HasSubstr(line));
   }
   host_->AddFile("/srv/w/a/.git/config", "[core]\n\thooksPath = .husky\n");
-  EXPECT_NE(Review().find("aside /srv/w/a/6/.git"), std::string::npos);
-  EXPECT_NE(Review().find("new /srv/w/a/3/.git\n"), std::string::npos);  // as `git worktree add` makes it
+  EXPECT_THAT(Review(), HasSubstr("aside /srv/w/a/6/.git"));
+  EXPECT_THAT(Review(), HasSubstr("new /srv/w/a/3/.git\n"));  // as `git worktree add` makes it
   host_->AddFile("/srv/w/a/3/.husky/pre-commit");
-  EXPECT_NE(Review().find("aside /srv/w/a/3/.git"), std::string::npos);
+  EXPECT_THAT(Review(), HasSubstr("aside /srv/w/a/3/.git"));
   host_->Remove("/srv/w/a/3/.husky").AddFile("/srv/w/a/.git/worktrees/t/.husky/update");
-  EXPECT_NE(Review().find("aside /srv/w/a/3/.git"), std::string::npos);
+  EXPECT_THAT(Review(), HasSubstr("aside /srv/w/a/3/.git"));
   host_->Remove("/srv/w/a/.git/worktrees/t/.husky");
   host_->AddFile("/srv/w/a/.git/config", "[filter \"x\"]\n\tclean = /bin/sh tools/clean.sh\n");
-  EXPECT_NE(Review().find("aside /srv/w/a/6/.git"), std::string::npos);
+  EXPECT_THAT(Review(), HasSubstr("aside /srv/w/a/6/.git"));
   // What cannot be read may say anything.
   host_->AddFile("/srv/w/a/.git/config", kPlain, {.readable = false});
-  EXPECT_NE(Review().find("aside /srv/w/a/6/.git"), std::string::npos);
+  EXPECT_THAT(Review(), HasSubstr("aside /srv/w/a/6/.git"));
   host_->AddFile("/srv/w/a/.git/config", kPlain).AddFile("/srv/w/a/7/.git", "gitdir: ../.git\n");
   host_->AddNode("/srv/w/a/.git/commondir", FileType::kFifo);
-  EXPECT_NE(Review().find("aside /srv/w/a/7/.git"), std::string::npos);
+  EXPECT_THAT(Review(), HasSubstr("aside /srv/w/a/7/.git"));
 }
 
 TEST_F(GitReview, CommonDirectoriesThatLeadToEachOther) {

@@ -24,8 +24,8 @@ class GitReviewed : public testing::Test {
     host_->AddFile(git_directory + "/hooks/pre-commit.sample");
   }
   // "new /srv/w/a/.git", "aside PATH PART", "instructions PATH", "replaced PATH", "link PATH TEXT",
-  // "passage PATH INTO", "index PATH INTO", "list PATH INTO", "unlisted PATH PART",
-  // "listed PATH", "found PATH", "staged PATH", a line each.
+  // "passage PATH INTO", "index PATH INTO", "list PATH INTO", "unlisted PATH PART", "young PATH",
+  // "opened PATH", "listed PATH", "found PATH", "staged PATH", "config PATH WHY", a line each.
   [[nodiscard]] std::string Review(const TreeSearch::Opener& open = {}) {
     std::string text;
     std::string gap;

@@ -18,7 +18,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 // Of somebody in /srv/work, whose home is /home/me.
 Result<Import> Imported(const std::string& text) {
@@ -132,6 +131,7 @@ TEST(Import, ComparesDenialsByWhereTheyLead) {
   const auto writes = [](const std::string& grant, const std::string& denied) {
     const std::string files =
         Files(R"({"filesystem": {"allowWrite": [")" + grant + R"("], "denyWrite": [")" + denied + R"("]}})");
+    EXPECT_THAT(files, HasSubstr("readonlyPaths")) << grant;
     return files.find("readwritePaths") != std::string::npos;
   };
   EXPECT_TRUE(writes("/a/c", "/a/b"));
@@ -377,10 +377,9 @@ TEST(Import, LaysCodexsProfileOverTheFile) {
       "[profiles.other]\npermissions = {}\n";
   const std::string file = "sandbox_mode = \"workspace-write\"\n";
   const auto with = [&](const std::string& head) { return ImportText(head + profiles); };
-  const std::string read_only = with("profile = \"strict\"\n" + file);
-  EXPECT_THAT(read_only, Not(HasSubstr("readwritePaths")));
-  EXPECT_EQ(with("profile = \"strict\"\ndefault_permissions = \":workspace\"\n").find("readwritePaths"),
-            std::string::npos);
+  for (const std::string& head : {file, std::string("default_permissions = \":workspace\"\n")})
+    EXPECT_THAT(with("profile = \"strict\"\n" + head), testing::StartsWith("{\"readonlyPaths\":[\"/\"]}\n"))
+        << head;
   for (const std::string& head :
        {file, "profile = \"no-network\"\n" + file, std::string("profile = \"wide\"\n"),
         "sandbox_mode = \"read-only\"\n" + std::string("profile = \"wide\"\n")})

@@ -8,14 +8,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "base/pipe.h"
+#include "base/runtime_places.h"
 #include "tests/support/own_records.h"
 #include "tests/support/run_in_child.h"
 
@@ -59,6 +63,14 @@ class PutBackRecordTest : public ::testing::Test {
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     ASSERT_EQ(status, 0);
+  }
+  // The one record that names these files.
+  [[nodiscard]] fs::path Record() const {
+    fs::path found;
+    for (const auto& entry : fs::directory_iterator(FixedRuntimePlace(::geteuid())))
+      if (entry.is_regular_file() && ReadText(entry.path()).find(At("git/config")) != std::string::npos)
+        found = entry.path();
+    return found;
   }
   // What the next call says of these files.
   [[nodiscard]] std::string Recovered() const {
@@ -205,6 +217,64 @@ TEST_F(PutBackRecordTest, OfTwoRecordsTheOlderIsObeyed) {
     EXPECT_EQ(Recovered(), "");
     fs::remove(At("git/config.untrusted"));
   }
+}
+
+// Nor is the order that of text, and records of earlier programs have the time in their names.
+TEST_F(PutBackRecordTest, WhichRecordIsOlderTheClockDoesNotSay) {
+  for (const char* name : {".put-9-x", ".put-99999999999.000000000-x"}) {
+    Killed([&] { WriteText(At("git/config"), "evil"); });
+    const fs::path first = Record();
+    ASSERT_NO_THROW(fs::rename(first, first.parent_path() / name));
+    Killed([&] { WriteText(At("git/config"), "more evil"); });
+    EXPECT_THAT(Recovered(), HasSubstr("is what it was again")) << name;
+    EXPECT_EQ(ReadText(At("git/config")), "[core]\n\xff") << name;
+    fs::remove(At("git/config.untrusted"));
+  }
+}
+
+TEST_F(PutBackRecordTest, ARecordIsYoungerThanThoseOfOtherKinds) {
+  const fs::path other = FixedRuntimePlace(::geteuid()) + "/.git-4711-x";
+  const fs::path no_record = FixedRuntimePlace(::geteuid()) + "/.place-5000000000";
+  WriteText(other, "");
+  fs::create_directory(no_record);
+  Killed([] {});
+  const std::string name = Record().filename();
+  ASSERT_EQ(name.substr(0, 5), ".put-");
+  EXPECT_GT(std::stoull(name.substr(5)), 4711U) << name;
+  EXPECT_LT(std::stoull(name.substr(5)), 5000000000U) << name;
+  EXPECT_EQ(Recovered(), "");
+  fs::remove(other);
+  fs::remove(no_record);
+}
+
+TEST_F(PutBackRecordTest, NoTwoThatAreMadeAtATimeHaveOneNumber) {
+  constexpr std::size_t kEach = 50;
+  Result<Pipe> start = MakePipe();
+  ASSERT_TRUE(start.ok());
+  std::array<pid_t, 4> children{};
+  for (pid_t& child : children) {
+    child = ::fork();
+    if (child != 0) continue;
+    start->writing.Reset();
+    char byte = 0;
+    static_cast<void>(::read(start->reading.Get(), &byte, 1));
+    std::vector<Result<PutBackRecord>> records;
+    for (std::size_t i = 0; i < kEach; ++i) records.push_back(PutBackRecord::Reserve());
+    std::_Exit(records.back() ? 0 : 1);  // the files stay
+  }
+  start->writing.Reset();
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+  }
+  std::set<unsigned long long> numbers;
+  for (const auto& entry : fs::directory_iterator(FixedRuntimePlace(::geteuid()))) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("..put-")) numbers.insert(std::stoull(name.substr(6)));
+    if (name.starts_with("..put-")) fs::remove(entry.path());
+  }
+  EXPECT_GE(numbers.size(), children.size() * kEach);
 }
 
 TEST_F(PutBackRecordTest, ACallWithAnotherEnvironmentFindsIt) {

@@ -177,11 +177,6 @@ bool DropCapabilities() {
 
 }  // namespace
 
-bool DieWith(pid_t parent) {
-  return ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL), 0UL, 0UL, 0UL) == 0 &&
-         ::getppid() == parent;
-}
-
 void IgnoreSignals() {
   sigset_t all;
   sigfillset(&all);

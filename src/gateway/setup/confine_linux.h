@@ -2,16 +2,12 @@
 // input.
 #pragma once
 
-#include <sys/types.h>
-
 #include <vector>
 
 #include "gateway/dns/resolver_files.h"
 
 namespace mxc::egress {
 
-// Sets the parent-death signal; to be called before anything else. False: `parent` has ended already.
-[[nodiscard]] bool DieWith(pid_t parent);
 // Blocks every signal except SIGKILL for good.
 void IgnoreSignals();
 // Closes every descriptor that is not in the list. The standard streams become /dev/null, so that no library
