@@ -15,7 +15,7 @@ add_custom_command(OUTPUT ${generator}
 
 add_executable(mxc-exec-unordered $<TARGET_OBJECTS:mxc_main>)
 target_link_libraries(mxc-exec-unordered PRIVATE mxc_core)
-target_link_options(mxc-exec-unordered PRIVATE -static -Wl,--strip-debug)
+target_link_options(mxc-exec-unordered PRIVATE -static -g)  # zig strips what it links for size without it
 # Launches as agents make them: a command, and one with a repository.
 set(repository ${CMAKE_CURRENT_BINARY_DIR}/launch_order/repository)
 file(MAKE_DIRECTORY ${repository}/.git/objects ${repository}/.git/refs)
