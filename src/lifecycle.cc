@@ -147,6 +147,14 @@ bool StandWhereTheCallerDoes(const session::Entered& entry, const Host& host, Co
   return true;
 }
 
+// `here`: "": the caller's has been removed.
+void TellOtherDirectory(const std::string& cwd, const std::string& here) {
+  if (cwd == here) return;
+  const std::string reason =
+      here.empty() ? "the caller's directory is gone" : "the sandbox does not show " + Quoted(here);
+  TellWarning(fmt::format("the command starts in {}, because {}; --cwd names another", Quoted(cwd), reason));
+}
+
 std::string Span(std::uint64_t ms) {
   constexpr std::uint64_t kMinute = 60;
   constexpr std::uint64_t kHour = 60 * kMinute;
@@ -282,12 +290,7 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   Result<Plan> plan = PlanOf(config, *entry, host);
   if (!plan) return Told(plan.error(), *status);
   plan->run = RandomName();
-  // Without a directory of its own there is nothing that the command could take for the caller's.
-  if (!stands && plan->cwd != "/" && plan->cwd != host.WorkingDirectory()) {
-    TellWarning(
-        fmt::format("the command starts in {}, because the sandbox does not show {}; --cwd names another",
-                    Quoted(plan->cwd), Quoted(host.WorkingDirectory())));
-  }
+  if (!stands) TellOtherDirectory(plan->cwd, host.WorkingDirectory());
   const Process process{.argv = config.process.argv,
                         .command_line = config.process.command_line,
                         .cwd = plan->cwd,

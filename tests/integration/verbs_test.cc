@@ -332,6 +332,34 @@ TEST_P(Verbs, ACommandStandsWhereItsCallerDoes) {
   EXPECT_THAT(Execute(launch).out, Not(HasSubstr("elsewhere")));
 }
 
+// Wherever it was started: in / a command finds nothing of what its caller has before him.
+TEST_P(Verbs, ACommandThatCannotStandWhereItsCallerDoesIsTold) {
+  const std::string work = workspace.Directory("work");
+  const std::string hidden = workspace.Directory("hidden");
+  for (const std::string& from : {work, hidden}) {
+    Launch start = Called({"start", "--containment", containment, "--rw", work});
+    start.cwd = from;
+    const std::string out = Execute(start).out;
+    ASSERT_THAT(out, MatchesRegex(prefix + ":[0-9a-f]+\n"));
+    const std::string id = provisioned.emplace_back(out.substr(0, out.find('\n')));
+    Launch launch = Called({"exec", id, "--", "pwd"});
+    launch.cwd = hidden;
+    const Ended ended = Execute(launch);
+    const std::string there = from == work ? work : "/";
+    EXPECT_EQ(ended.out, there + "\n");
+    EXPECT_THAT(ended.err, HasSubstr("the command starts in '" + there +
+                                     "', because the sandbox does not show '" + hidden + "'; --cwd"));
+    launch.arguments = {"exec", "--cwd", "/", id, "--", "pwd"};
+    const Ended written = Execute(launch);
+    EXPECT_EQ(written.out + written.err, "/\n");
+    launch.arguments = {"-c", R"(rmdir "$PWD" && exec "$0" exec "$1" -- pwd)", launch.program, id};
+    launch.program = "/bin/sh";
+    launch.cwd = workspace.Directory("gone");
+    EXPECT_THAT(Execute(launch).err,
+                HasSubstr("the command starts in '" + there + "', because the caller's directory is gone"));
+  }
+}
+
 TEST_P(Verbs, ACommandStandsWhereItsSandboxWasTold) {
   const std::string work = workspace.Directory("work");
   const std::string below = workspace.Directory("work/below");
@@ -433,7 +461,7 @@ TEST_P(Verbs, AKilledCallerEndsItsCommand) {
 
 TEST_P(Verbs, BackgroundOutlivesItsCallAndEndsWithTheSandbox) {
   const std::string work = workspace.Directory("work");
-  const std::string id = Start({"--rw", work});
+  const std::string id = Start({"--rw", work, "--cwd", work});
   const std::string marker = Token();
   const std::string line = "echo lost; echo lost >&2; touch " + work + "/up; exec sleep 1000 # " + marker;
   const Ended begun = Call({"exec", "--background", id, "--", "sh", "-c", "sh -c '" + line + "'"});
@@ -451,7 +479,7 @@ TEST_P(Verbs, BackgroundOutlivesItsCallAndEndsWithTheSandbox) {
 }
 
 TEST_P(Verbs, BackgroundSaysThatOutputIsLost) {
-  const std::string id = Start({});
+  const std::string id = Start({"--cwd", "/"});
   const auto said = [&](const std::string& line) {
     return Call({"exec", "--background", id, "--", "sh", "-c", line}).err;
   };
