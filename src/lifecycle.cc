@@ -81,6 +81,13 @@ Error Told(Error error, StatusReport& status) {
   return error;
 }
 
+// ... of a sandbox that was not entered. What is wrong with the places of the records may quote a value that
+// is not known here.
+Error ToldOfEntry(Error error, const Options& options) {
+  Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
+  return status ? Told(std::move(error), *status) : std::move(error);
+}
+
 // Of another containment a sandbox would not be what its identifier says.
 Error OtherContainment(const Plan& before) {
   return Unavailable(fmt::format("what the sandbox was provisioned with, the containment '{}', is not to be "
@@ -269,16 +276,13 @@ std::string NothingIsKept(const session::SandboxId& id) {
 Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options, const Host& host,
                          session::Receipt& receipt) {
   Result<session::Entered> entry = session::Enter(id, receipt);
+  if (!entry) return ToldOfEntry(entry.error(), options);
   std::string problem;
-  if (entry) {
-    const Status apart = KeepRecordsApart(*entry, host, options, problem);
-    if (!apart) return apart.error();
-  }
+  if (Status apart = KeepRecordsApart(*entry, host, options, problem); !apart) return apart.error();
   Log log{false, options.log_file, problem};
   if (!problem.empty()) TellWarning(problem);
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return status.error();
-  if (!entry) return Told(entry.error(), *status);
   Cuts cuts;
   if (Status cut = CutCommand(host, entry->plan, options.background, config, cuts); !cut)
     return Told(cut.error(), *status);
@@ -328,6 +332,12 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
                                            .groups = entry->groups});
   if (!outcome && !reporter.Started()) return Told(outcome.error(), *status);
   return Finish(*plan, outcome, summary ? &*summary : nullptr, log, *status);
+}
+
+Error Tellable(const std::string& sandbox_id, Error error) {
+  const Result<session::SandboxId> id = session::ParseSandboxId(sandbox_id);
+  const Status hidden = id ? session::HideValuesOf(*id) : Status(Done{});
+  return hidden ? std::move(error) : hidden.error();
 }
 
 int RunPhase(const Request& request, Options options, const Host& host) {
