@@ -64,8 +64,11 @@ int PrepareAndRun(Options options, const Host& host) {
   if (options.force_reclaim)
     TellWarning("--force-reclaim has no effect: mxc-exec ends only machines that it has started");
   const auto start = Clock::now();
-  const Request request = ReadRequest(options, host);  // Read, Parse, Expand, Decode
+  Request request = ReadRequest(options, host);  // Read, Parse, Expand, Decode
+  if (!request.config) request.config = Tellable(request.sandbox_id, request.config.error());
   const Result<Config>& config = request.config;
+  if (const Status own = CheckRecordsOfCaller(host, options); !own)
+    return FailWithoutRecords(Tellable(request.sandbox_id, own.error()), host, options);
   const bool explains = options.mode == Mode::kExplain && config && config->phase == Phase::kProvision;
   if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(request, options, host);
   if (!options.report) options.report = request.report;
@@ -105,8 +108,6 @@ int PrepareAndRun(Options options, const Host& host) {
 int RunApp(const Options& options, const Host& host) {
   if (RecoversFirst(options.mode) && !options.shell) RecoverAndTell(options.mode == Mode::kRecover);
   if (!NeedsPolicy(options.mode)) return RunQuery(options, host);
-  if (const Status own = CheckRecordsOfCaller(host, options); !own)
-    return FailWithoutRecords(own.error(), host, options);
   if (options.verb != Verb::kNone && options.mode == Mode::kRun) return RunVerb(options, host);
   const bool asks = options.HasConfig() || !options.command.empty() || !options.operation.empty();
   if (options.verb == Verb::kNone && !asks) {

@@ -81,6 +81,13 @@ Error Told(Error error, StatusReport& status) {
   return error;
 }
 
+// ... of a sandbox that was not entered. What is wrong with the places of the records may quote a value that
+// is not known here.
+Error ToldOfEntry(Error error, const Options& options) {
+  Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
+  return status ? Told(std::move(error), *status) : std::move(error);
+}
+
 // Of another containment a sandbox would not be what its identifier says.
 Error OtherContainment(const Plan& before) {
   return Unavailable(fmt::format("what the sandbox was provisioned with, the containment '{}', is not to be "
@@ -145,6 +152,14 @@ bool StandWhereTheCallerDoes(const session::Entered& entry, const Host& host, Co
   if (!here.starts_with('/') || (here != "/" && !RuleSet(VisibleOf(entry).paths).Visible(here))) return false;
   config.process.cwd = here;  // PlanOf names it as it stands inside
   return true;
+}
+
+// `here`: "": the caller's has been removed.
+void TellOtherDirectory(const std::string& cwd, const std::string& here) {
+  if (cwd == here) return;
+  const std::string reason =
+      here.empty() ? "the caller's directory is gone" : "the sandbox does not show " + Quoted(here);
+  TellWarning(fmt::format("the command starts in {}, because {}; --cwd names another", Quoted(cwd), reason));
 }
 
 std::string Span(std::uint64_t ms) {
@@ -266,16 +281,13 @@ std::string NothingIsKept(const session::SandboxId& id) {
 Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options, const Host& host,
                          session::Receipt& receipt) {
   Result<session::Entered> entry = session::Enter(id, receipt);
+  if (!entry) return ToldOfEntry(entry.error(), options);
   std::string problem;
-  if (entry) {
-    const Status apart = KeepRecordsApart(*entry, host, options, problem);
-    if (!apart) return apart.error();
-  }
+  if (Status apart = KeepRecordsApart(*entry, host, options, problem); !apart) return apart.error();
   Log log{false, options.log_file, problem};
   if (!problem.empty()) TellWarning(problem);
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return status.error();
-  if (!entry) return Told(entry.error(), *status);
   Cuts cuts;
   if (Status cut = CutCommand(host, entry->plan, options.background, config, cuts); !cut)
     return Told(cut.error(), *status);
@@ -287,12 +299,7 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   Result<Plan> plan = PlanOf(config, *entry, host);
   if (!plan) return Told(plan.error(), *status);
   plan->run = RandomName();
-  // Without a directory of its own there is nothing that the command could take for the caller's.
-  if (!stands && plan->cwd != "/" && plan->cwd != host.WorkingDirectory()) {
-    TellWarning(
-        fmt::format("the command starts in {}, because the sandbox does not show {}; --cwd names another",
-                    Quoted(plan->cwd), Quoted(host.WorkingDirectory())));
-  }
+  if (!stands) TellOtherDirectory(plan->cwd, host.WorkingDirectory());
   const Process process{.argv = config.process.argv,
                         .command_line = config.process.command_line,
                         .cwd = plan->cwd,
@@ -330,6 +337,12 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
                                            .groups = entry->groups});
   if (!outcome && !reporter.Started()) return Told(outcome.error(), *status);
   return Finish(*plan, outcome, summary ? &*summary : nullptr, log, *status);
+}
+
+Error Tellable(const std::string& sandbox_id, Error error) {
+  const Result<session::SandboxId> id = session::ParseSandboxId(sandbox_id);
+  const Status hidden = id ? session::HideValuesOf(*id) : Status(Done{});
+  return hidden ? std::move(error) : hidden.error();
 }
 
 int RunPhase(const Request& request, Options options, const Host& host) {

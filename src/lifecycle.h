@@ -11,8 +11,14 @@
 
 namespace mxc {
 
-// Answers on standard output: one JSON object on one line, or what the command of an exec prints. Returns the
-// exit status: the command's, 0, or 1 for a request that was refused.
+// An error to be told before anything is known of the sandbox that a request is about. Values of its
+// variables are hidden from now on; where nobody says what they are, this is the error that says so, and
+// quotes nothing.
+[[nodiscard]] Error Tellable(const std::string& sandbox_id, Error error);
+
+// Answers on standard output: one JSON object on one line, or what the command of an exec prints. What is
+// wrong with the configuration is Tellable. Returns the exit status: the command's, 0, or 1 for a request
+// that was refused.
 [[nodiscard]] int RunPhase(const Request& request, Options options, const Host& host);
 
 // The verbs `start`, `exec` and `stop`: what goes wrong is told as of a run. Returns the exit status.

@@ -15,6 +15,8 @@ Error NoneHere() {
 
 }  // namespace
 
+Error Tellable(const std::string& /*sandbox_id*/, Error error) { return error; }
+
 int RunPhase(const Request& request, Options /*options*/, const Host& /*host*/) {
   const Error error = request.config
                           ? Error{.code = ErrorCode::kUnsupportedPhase,

@@ -16,6 +16,7 @@
 #include "persistent/persistent.h"
 #include "read_request.h"
 #include "report/report.h"
+#include "run_report.h"
 
 namespace mxc {
 namespace {
@@ -67,6 +68,12 @@ Error InWordsOfVerbs(Error error, const std::string& word) {
   if (error.code == ErrorCode::kNotStarted)
     error.hint = fmt::format("end it, and start another: mxc-exec stop {}", ShellWord(word));
   return error;
+}
+
+// Tellable, in those words.
+Error Sayable(Error error, const SandboxId& id, const std::string& word) {
+  const Status hidden = session::HideValuesOf(id);
+  return hidden ? std::move(error) : InWordsOfVerbs(hidden.error(), word);
 }
 
 Result<SandboxId> FindSandbox(const std::string& word) {
@@ -134,6 +141,8 @@ int StayWith(session::Provisioned& sandbox) {
 int StartVerb(Options options, const Host& host) {
   Request request = ReadRequest(options, host);
   if (!options.report) options.report = request.report;
+  if (const Status own = CheckRecordsOfCaller(host, options); !own)
+    return FailWithoutRecords(own.error(), host, options);
   if (!request.config) return RefuseVerb(request.config.error());
   Config& config = *request.config;
   config.process.argv.clear();
@@ -165,7 +174,9 @@ int ExecVerb(Options options, const Host& host) {
   if (!id) return RefuseVerb(id.error());
   options.sandbox = id->Text();
   const Request request = ReadRequest(options, host);
-  if (!request.config) return RefuseVerb(request.config.error());
+  if (const Status own = CheckRecordsOfCaller(host, options); !own)
+    return FailWithoutRecords(Sayable(own.error(), *id, word), host, options);
+  if (!request.config) return RefuseVerb(Sayable(request.config.error(), *id, word));
   if (!options.report && !options.background) options.report = request.report;
   session::Receipt receipt;
   const Result<int> status = RunInSandbox(*id, *request.config, options, host, receipt);

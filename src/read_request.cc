@@ -198,9 +198,22 @@ std::optional<int> DescriptorOf(const Options& options) {
   return std::nullopt;
 }
 
+// What is wrong with the rest of the document is told without their values.
+void HideVariablesOf(const Json& document) {
+  const Json* const process = document.kind == Json::Kind::kObject ? document.Find("process") : nullptr;
+  if (process == nullptr || process->kind != Json::Kind::kObject) return;
+  const Json* const written = process->Find("env");
+  if (written == nullptr) return;
+  std::vector<std::string> variables;
+  for (const Json& item : written->items) variables.push_back(item.text);
+  HideAssigned(variables);
+}
+
 Request Read(const Options& options, const Host& host) {
+  HideAssigned(options.environment);
   Result<Json> document = ReadDocument(options, host);
   if (!document) return {.config = document.error()};
+  HideVariablesOf(*document);
   if (const Status shell = MakeShellPolicy(options, *document); !shell) return {.config = shell.error()};
   if (const Status added = AddOperation(options, *document); !added) return {.config = added.error()};
   Result<Settings> settings = SettingsFor(options, *document, host);
@@ -210,7 +223,10 @@ Request Read(const Options& options, const Host& host) {
   if (!options.containment.empty() && document->kind == Json::Kind::kObject) {
     Put(*document, "containment", StringOf(options.containment));
   }
-  Request request{.lifecycle = PhaseOf(*document).has_value(), .config = Config{}};
+  const Json* const sandbox = document->kind == Json::Kind::kObject ? document->Find("sandboxId") : nullptr;
+  Request request{.lifecycle = PhaseOf(*document).has_value(),
+                  .sandbox_id = sandbox != nullptr ? sandbox->text : "",
+                  .config = Config{}};
   Result<std::vector<FlagPlace>> flags = AddFlags(options, host, *document);
   if (!flags) {
     request.config = flags.error();
@@ -250,6 +266,7 @@ std::string PolicyFileOf(const Options& options, const Host& host) {
 
 Request ReadRequest(const Options& options, const Host& host) {
   Request request = Read(options, host);
+  if (request.sandbox_id.empty()) request.sandbox_id = options.container_id;
   if (request.config && request.config->process.environment) HideValues(*request.config->process.environment);
   const std::string note = request.config ? NoteOfBareTime("--timeout", options.timeout) : "";
   if (!note.empty()) TellWarning(note);

@@ -14,7 +14,8 @@
 namespace mxc {
 
 struct Request {
-  bool lifecycle = false;  // the document names a phase: its answer goes to standard output
+  bool lifecycle = false;       // the document names a phase: its answer goes to standard output
+  std::string sandbox_id = {};  // that it or --container-id names, whatever is wrong with the rest
   Result<Config> config;
   std::vector<FlagPlace> flags = {};       // what flags gave
   std::optional<std::string> report = {};  // of the caller's settings, as Options::report

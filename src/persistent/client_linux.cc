@@ -15,12 +15,13 @@
 #include "persistent/refusals.h"
 #include "persistent/reply.h"
 #include "remote/remote.h"
+#include "report/hidden_values.h"
 #include "report/report.h"
 
 namespace mxc::session {
 namespace {
 
-constexpr int kFollowMs = 2000;
+constexpr int kAnswerMs = 2000;
 
 // A connection to the daemon, looked for in every state directory. `refused` gets the directory where the
 // name exists and no daemon answers.
@@ -57,6 +58,10 @@ Result<std::vector<Warning>> Do(const SandboxId& id, Verb verb, Receipt& receipt
   Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon) return daemon.error();
   return Do(std::move(*daemon), verb, id, receipt);
+}
+
+bool IsNowhere(const Error& error) {
+  return error.code == ErrorCode::kStaleId || error.code == ErrorCode::kNotProvisioned;
 }
 
 // For a sandbox on another machine, which has no daemon here; else null.
@@ -135,7 +140,29 @@ Result<Entered> Enter(const SandboxId& id, Receipt& receipt) {
   entered.connection = std::move(*daemon);
   entered.plan = std::move(entry->plan);
   entered.groups = std::move(entry->groups);
+  HideValues(CommandEnvironment(entered.plan.launch));
   return entered;
+}
+
+Status HideValuesOf(const SandboxId& id) {
+  if (const auto* const remote = RemoteSandboxesOf(id)) {
+    for (const StateDirectory& directory : StateDirectory::Existing())
+      static_cast<void>(remote->look(directory, id));
+    return Done{};
+  }
+  std::optional<StateDirectory> refused;
+  const Result<UniqueFd> daemon = Reach(id, refused);
+  if (!daemon && !refused && IsNowhere(daemon.error())) return Done{};
+  if (!daemon) return daemon.error();
+  if (Status called = SendCall(daemon->Get(), Verb::kSecrets, id.Name()); !called) return called.error();
+  pollfd answer{.fd = daemon->Get(), .events = POLLIN, .revents = 0};
+  if (::poll(&answer, 1, kAnswerMs) != 1) return SetupFailed("the sandbox's daemon does not answer");
+  const Result<std::string> reply = ReceiveReply(daemon->Get());
+  if (!reply) return reply.error();
+  const Result<std::vector<Variable>> secrets = ParseSecrets(*reply);
+  if (!secrets) return secrets.error();
+  HideValues(*secrets);
+  return Done{};
 }
 
 Result<Followed> Follow(const SandboxId& id) {
@@ -146,7 +173,7 @@ Result<Followed> Follow(const SandboxId& id) {
   if (Status called = SendCall(daemon->Get(), Verb::kFollow, id.Name()); !called) return called.error();
   // The daemon asks the gateway, which may be busy with commands.
   pollfd answer{.fd = daemon->Get(), .events = POLLIN, .revents = 0};
-  if (::poll(&answer, 1, kFollowMs) != 1) return SetupFailed("the sandbox's network gateway does not answer");
+  if (::poll(&answer, 1, kAnswerMs) != 1) return SetupFailed("the sandbox's network gateway does not answer");
   const Result<std::string> reply = ReceiveReply(daemon->Get());
   if (!reply) return reply.error();
   Result<std::string> basis = ParseBasis(*reply);

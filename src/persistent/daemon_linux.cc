@@ -34,6 +34,8 @@ constexpr std::uint64_t kCpuTickMs = 10;
 // for one that ignores SIGTERM. Then the daemon ends the sandbox.
 constexpr std::uint64_t kCpuGraceMs = 3000;
 
+bool OnlyLooks(Verb verb) { return verb == Verb::kStatus || verb == Verb::kSecrets; }
+
 }  // namespace
 
 SandboxDaemon::SandboxDaemon(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
@@ -231,7 +233,7 @@ bool SandboxDaemon::Serve(Caller& caller) {
   const Call call = ReceiveCall(connection.Get(), place_.id.Name());
   if (call.state == Call::State::kNone) return true;
   if (call.state == Call::State::kWrong) return false;
-  if (call.verb != Verb::kStatus) busy_ms_ = NowMs();
+  if (!OnlyLooks(call.verb)) busy_ms_ = NowMs();
   const std::string answer = Answer(call.verb, caller);
   if (answer.empty()) return false;
   const Status sent = SendReply(connection.Get(), answer);
@@ -266,7 +268,7 @@ std::string SandboxDaemon::Answer(Verb verb, Caller& caller) {
   const auto error_of = [](const Status& status) {
     return status ? std::string() : ErrorText(status.error());
   };
-  if (expired_ && verb != Verb::kStatus) {
+  if (expired_ && !OnlyLooks(verb)) {
     caller.told = heard_ + untold_.size();
     return verb == Verb::kDeprovision ? OkText(untold_) : ErrorText(SandboxExpired(ended_how_, untold_));
   }
@@ -290,6 +292,8 @@ std::string SandboxDaemon::Answer(Verb verb, Caller& caller) {
       return text(Done{});
     case Verb::kStatus:
       return ListedText(Look());
+    case Verb::kSecrets:
+      return SecretsText(CommandEnvironment(plan_.launch));
   }
   return ErrorText({.code = ErrorCode::kMalformed, .message = "an unknown request"});
 }

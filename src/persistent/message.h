@@ -15,7 +15,7 @@
 
 namespace mxc::session {
 
-enum class Verb : std::uint32_t { kStart, kExec, kStop, kDeprovision, kStatus, kFollow };
+enum class Verb : std::uint32_t { kStart, kExec, kStop, kDeprovision, kStatus, kFollow, kSecrets };
 
 // `daemon` is connected to the socket `name` (SandboxId::Name). Errors: kStaleId if the daemon has ended,
 // kSetupFailed, also if the process at the other end is inside a sandbox.

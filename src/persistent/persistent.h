@@ -95,7 +95,12 @@ struct Entered {
   Plan plan = {};             // without a command; with the default environment
   std::vector<RunGroup> groups = {};  // its control groups, in which limits are counted
 };
-[[nodiscard]] Result<Entered> Enter(const SandboxId& id, Receipt& receipt);  // and kNotStarted
+// The values of its variables are hidden from then on (HideValues). Also kNotStarted: of a daemon's sandbox
+// they are not hidden then.
+[[nodiscard]] Result<Entered> Enter(const SandboxId& id, Receipt& receipt);
+// The same for a caller that has something to say before it enters; of a sandbox that is not there, nothing.
+// Errors: nobody says what the values are.
+[[nodiscard]] Status HideValuesOf(const SandboxId& id);
 
 // What a launcher needs to report refusals of its command.
 struct Followed {

@@ -11,6 +11,7 @@
 #include "persistent/refusals.h"
 #include "persistent/start_windows.h"
 #include "persistent/wsl_sandbox_windows.h"
+#include "report/hidden_values.h"
 #include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 #include "windows/machine_windows.h"
@@ -77,10 +78,11 @@ Record Settled(Record record) {
   return record;
 }
 
-// `read`: what folder.Read() has returned.
+// `read`: what folder.Read() has returned. From now on hides the values of its variables.
 Result<Record> UsableRecord(const SandboxFolder& folder, std::optional<Record> read) {
   if (!folder.IsThere()) return SandboxFolder::AnyWasMade() ? NoSuchSandbox() : NotProvisioned();
   if (!read) return SandboxDied("its record cannot be read");
+  if (const WslSandbox* const wsl = read->Wsl()) HideValuesIn(RevealedText(wsl->run.config));
   if (folder.IsOver(*read)) return NoSuchSandbox();
   return Settled(std::move(*read));
 }
@@ -217,6 +219,12 @@ Result<Entered> Enter(const SandboxId& id, Receipt& /*receipt*/) {
             .relaxations = std::move(record->relaxations)};
   plan.launch = LaunchOf(std::move(*record), folder.Path());
   return Entered{.plan = std::move(plan)};
+}
+
+Status HideValuesOf(const SandboxId& id) {
+  const SandboxFolder folder{id};
+  const Result<Record> record = Find(folder);
+  return record || !folder.IsThere() ? Status(Done{}) : record.error();
 }
 
 void Provisioned::Keep() {}

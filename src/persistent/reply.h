@@ -18,12 +18,15 @@ struct SandboxEntry {
   std::vector<RunGroup> groups = {};
 };
 [[nodiscard]] std::string EntryText(const Plan& plan, const std::vector<RunGroup>& groups);
+// Those whose names look secret.
+[[nodiscard]] std::string SecretsText(const std::vector<Variable>& environment);
 [[nodiscard]] std::string BasisText(const std::string& basis);
 [[nodiscard]] std::string ListedText(const Listed& listed);
 
 // Errors: the one in the text, or kInternal for a text that is no answer.
 [[nodiscard]] Result<std::vector<Warning>> ParseOk(const std::string& text);
 [[nodiscard]] Result<SandboxEntry> ParseEntry(const std::string& text);
+[[nodiscard]] Result<std::vector<Variable>> ParseSecrets(const std::string& text);
 [[nodiscard]] Result<std::string> ParseBasis(const std::string& text);
 [[nodiscard]] Result<Listed> ParseListed(const std::string& text);
 

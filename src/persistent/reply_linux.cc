@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "mxc/git_snapshot.h"
 #include "persistent/reply.h"
 #include "report/hidden_values.h"
+#include "report/redact.h"
 
 namespace mxc {
 
@@ -64,7 +67,7 @@ namespace session {
 namespace {
 
 // The first byte of an answer.
-enum class Kind : char { kOk = 'o', kError = 'e', kEntry = 'x', kBasis = 'b', kListed = 'l' };
+enum class Kind : char { kOk = 'o', kError = 'e', kEntry = 'x', kBasis = 'b', kSecrets = 's', kListed = 'l' };
 
 template <class Archive, class AnyError>
 void VisitError(Archive& archive, AnyError& error) {
@@ -195,6 +198,13 @@ std::string EntryText(const Plan& plan, const std::vector<RunGroup>& groups) {
   });
 }
 
+std::string SecretsText(const std::vector<Variable>& environment) {
+  std::vector<Variable> secrets;
+  std::copy_if(environment.begin(), environment.end(), std::back_inserter(secrets),
+               [](const Variable& variable) { return LooksSecret(variable.name); });
+  return Text(Kind::kSecrets, [&](ArchiveWriter& archive) { archive(secrets); });
+}
+
 std::string BasisText(const std::string& basis) {
   return Text(Kind::kBasis, [&](ArchiveWriter& archive) { archive(basis); });
 }
@@ -219,6 +229,13 @@ Result<SandboxEntry> ParseEntry(const std::string& text) {
   });
   if (!read) return read.error();
   return entry;
+}
+
+Result<std::vector<Variable>> ParseSecrets(const std::string& text) {
+  std::vector<Variable> secrets;
+  const Status read = Parse(text, Kind::kSecrets, [&](ArchiveReader& archive) { archive(secrets); });
+  if (!read) return read.error();
+  return secrets;
 }
 
 Result<std::string> ParseBasis(const std::string& text) {

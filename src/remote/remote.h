@@ -41,7 +41,7 @@ struct RemoteSandboxes {
   // The plan of such an entry, with the command of a request. What is to be said about it is told.
   Result<Plan> (*with_command)(const ProcessConfig& written, Plan plan) = nullptr;
   Status (*start_in_background)(const Plan& plan) = nullptr;
-  // As its record and this machine's clock have it: nobody is asked.
+  // As its record and this machine's clock have it: nobody is asked. Hides the values of its variables.
   session::Listed (*look)(const session::StateDirectory& directory, const session::SandboxId& id) = nullptr;
   // Removes a record whose sandbox cannot be there any more. False: it may be.
   bool (*remove_dead)(const session::StateDirectory& directory, const session::SandboxId& id) = nullptr;

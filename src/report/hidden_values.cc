@@ -136,6 +136,25 @@ void HideValues(const std::vector<Variable>& environment) {
   }
 }
 
+void HideAssigned(const std::vector<std::string>& variables) {
+  std::vector<Variable> environment;
+  for (const std::string& text : variables) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) continue;
+    environment.push_back({.name = text.substr(0, equals), .value = Secret{text.substr(equals + 1)}});
+  }
+  HideValues(environment);
+}
+
+void HideValuesIn(std::string_view configuration) {
+  const Record whole = Record::parse(configuration, nullptr, false);
+  if (!whole.is_object()) return;
+  std::vector<std::string> variables;
+  for (const Record& variable : whole.value(Record::json_pointer("/process/env"), Record()))
+    if (variable.is_string()) variables.push_back(variable.get<std::string>());
+  HideAssigned(variables);
+}
+
 std::string WithoutHiddenValues(std::string_view text) { return Without(Forms(), text); }
 
 std::string RecordWithoutHiddenValues(std::string_view json) {

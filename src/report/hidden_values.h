@@ -14,6 +14,11 @@ namespace mxc {
 // such as SSH_AUTH_SOCK or SSH_KEY_DIR names.
 void HideValues(const std::vector<Variable>& environment);
 
+// ... of variables that are written as "NAME=VALUE".
+void HideAssigned(const std::vector<std::string>& variables);
+// ... of those in `process` of a configuration, as JSON, that another mxc-exec runs.
+void HideValuesIn(std::string_view configuration);
+
 // With "[REDACTED]" for each value, whatever its case, as it is and as Escaped and JSON write it.
 [[nodiscard]] std::string WithoutHiddenValues(std::string_view text);
 // One JSON value, with line breaks around it: the same within its texts. Names of members stay, and those

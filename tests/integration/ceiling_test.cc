@@ -261,6 +261,26 @@ TEST_P(CeilingHere, ASandboxBelowItIsBounded) {
   EXPECT_NE(Execute(Prepare({"exec", id, "--", "true"})).status, 0) << "the ceiling is gone";
 }
 
+// Refused before the sandbox is entered, and told without what its variables hold.
+TEST_P(CeilingHere, ARecordOfAnExecWhereItDeniesIsRefused) {
+  const std::string denied = workspace.Directory("denied");
+  const std::string ceiling =
+      R"({"filesystem":{"readwritePaths":["/"],"deniedPaths":[)" + Quote(denied) + "]}}";
+  const std::string marker = Token();
+  const std::string id =
+      LastLine(Execute(Under(ceiling, Prepare({"start", "--env", "MY_TOKEN=" + marker}))).out);
+  ASSERT_THAT(id, HasSubstr(":"));
+  provisioned.push_back(id);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"exec", "--result", denied + "/" + marker, id, "--", "true"},
+        {"--result", denied + "/" + marker, ExecOf(id, "true").arguments.back()},
+        {"--env", "MY_TOKEN=" + marker, "--result", denied + "/" + marker, "--", "true"}}) {
+    const Ended ended = Execute(Under(ceiling, Prepare(words)));
+    EXPECT_NE(ended.status, 0);
+    EXPECT_THAT(ended.err, AllOf(HasSubstr(denied + "/[REDACTED]"), Not(HasSubstr(marker)))) << words.front();
+  }
+}
+
 // Whoever asks for more, or for nothing, gets what is allowed.
 TEST_P(CeilingHere, ASandboxEndsWithItsTime) {
   const std::string ceiling = R"({"session":{"lifetimeMs":400}})";

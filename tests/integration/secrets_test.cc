@@ -107,6 +107,21 @@ TEST_P(Secrets, ShowInNoError) {
   }
 }
 
+// Also where a run never gets to its command.
+TEST_P(Secrets, ShowInNothingThatIsSaidOfTheirDocument) {
+  const std::string env = R"("env":["MY_TOKEN=)" + marker + R"("]}})";
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {workspace.File("a.json",
+                           R"({"process":{"commandLine":"true","cwd":"below/)" + marker + "\"," + env)},
+           {workspace.File("b.json", R"({"process":{"commandLine":"true",")" + marker + "\":1," + env)},
+           {"--env", "MY_TOKEN=" + marker, "--timeout", marker, "--", "true"},
+           {"--env", "MY_TOKEN=" + marker, "--profile", marker, "--", "true"}}) {
+    const Ended ended = Execute(Prepare(words));
+    EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("[REDACTED]")) << testing::PrintToString(words);
+    EXPECT_THAT(EnvelopeMessage(ended), Not(HasSubstr(marker)));
+  }
+}
+
 // The number of a process in its innermost pid namespace: 1 for the sandbox's init, which is ours.
 std::string InnermostPid(const std::string& process) {
   for (const std::string& line : Lines(Contents(process + "/status").value_or(""))) {

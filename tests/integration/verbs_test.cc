@@ -315,6 +315,76 @@ TEST_P(Verbs, StopHidesValuesOfTheSandboxsVariables) {
                                  Not(HasSubstr("stopMARK"))));
 }
 
+// Nor does the one who runs a command in it, before the daemon has said.
+TEST_P(Verbs, ExecHidesValuesOfTheSandboxsVariables) {
+  const std::string marker = "execMARK-5c1e9a";
+  const std::string work = workspace.Directory("work");
+  const std::string inside = workspace.Directory("work/" + marker);
+  const std::string outside = workspace.Directory("no-" + marker);
+  const std::string id = Start({"--rw", work, "--env", "MY_TOKEN=" + marker});
+  const std::string result = workspace.Path("result");
+  const std::vector<std::vector<std::string>> flags = {{"--result", result},
+                                                       {"--result", inside + "/r"},
+                                                       {"--result", outside + "/none/r"},
+                                                       {"--log-file", inside + "/l"},
+                                                       {"--log-file", outside + "/none/l"},
+                                                       {"--cwd", outside},
+                                                       {"--env", "MY_TOKEN=other", "--result", inside + "/r"},
+                                                       {"--timeout", marker},
+                                                       {"--env", marker}};
+  for (std::vector<std::string> words : flags) {
+    words.insert(words.begin(), "exec");
+    words.insert(words.end(), {id, "--", "true"});
+    Launch launch = Called(words);
+    launch.cwd = outside;
+    const Ended ended = Execute(launch);
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("[REDACTED]"), Not(HasSubstr(marker))))
+        << testing::PrintToString(words);
+  }
+  EXPECT_THAT(Contents(result).value_or("none"), Not(HasSubstr(marker)));
+  const std::string process = R"("process":{"commandLine":"true",)";
+  for (const Launch& request : {Phase("exec", id, "," + process + R"("cwd":"below/)" + marker + "\"}"),
+                                Phase("exec", id, "," + process + Quote(marker) + ":1}"),
+                                Phase("stop", id, "," + Quote(marker) + ":1")}) {
+    const Ended ended = Execute(request);
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("[REDACTED]"), Not(HasSubstr(marker))));
+    EXPECT_THAT(At(ended.out, "/error/message"), AllOf(HasSubstr("[REDACTED]"), Not(HasSubstr(marker))));
+  }
+  const Ended unread =
+      Call({"--operation", "exec", "--container-id", id, workspace.Path(marker + ".json"), "--", "true"});
+  EXPECT_THAT(unread.err, AllOf(HasSubstr("/[REDACTED].json"), Not(HasSubstr(marker))));
+}
+
+// Then the sandbox is what is wrong.
+TEST_P(Verbs, WhereNobodySaysWhatToHideNothingIsQuoted) {
+  const std::string marker = "deadMARK-77b2f0";
+  const std::string id = Start({"--env", "MY_TOKEN=" + marker});
+  const pid_t daemon = DaemonOf(id);
+  ASSERT_GT(daemon, 0);
+  const auto said = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> words = {"exec", id};
+    words.insert(words.end(), flags.begin(), flags.end());
+    words.insert(words.end(), {"--", "true"});
+    return Call(words).err;
+  };
+  ASSERT_EQ(::kill(daemon, SIGSTOP), 0);
+  EXPECT_THAT(said({"--timeout", marker}),
+              AllOf(HasSubstr("the sandbox's daemon does not answer"), Not(HasSubstr(marker))));
+  ASSERT_EQ(::kill(daemon, SIGCONT), 0);
+  EXPECT_EQ(Execute(Phase("stop", id)).status, 0);
+  EXPECT_THAT(said({"--timeout", marker}), HasSubstr("not '[REDACTED]'")) << "it is asked, and need not run";
+  for (const char* flag : {"--result", "--log-file"})
+    EXPECT_THAT(said({flag, "/none/" + marker}),
+                AllOf(HasSubstr("the sandbox is stopped"), Not(HasSubstr(marker))));
+  ASSERT_EQ(::kill(daemon, SIGKILL), 0);
+  while (DaemonOf(id) > 0) ::usleep(10000);
+  for (const char* flag : {"--result", "--log-file", "--timeout"}) {
+    EXPECT_THAT(said({flag, "/none/" + marker}),
+                AllOf(HasSubstr("its daemon was killed"), HasSubstr("mxc-exec stop"), Not(HasSubstr(marker))))
+        << flag;
+  }
+}
+
 TEST_P(Verbs, ADryRunOfStartSaysWhatStartWould) {
   EXPECT_EQ(Call({"start", "--dry-run", "--containment", containment}).status, 0);
   const Ended none = Call({"start", "--dry-run", "--containment", "landlock"});
@@ -330,6 +400,34 @@ TEST_P(Verbs, ACommandStandsWhereItsCallerDoes) {
   EXPECT_EQ(Execute(launch).out, work + "\n");
   launch.cwd = workspace.Directory("elsewhere");
   EXPECT_THAT(Execute(launch).out, Not(HasSubstr("elsewhere")));
+}
+
+// Wherever it was started: in / a command finds nothing of what its caller has before him.
+TEST_P(Verbs, ACommandThatCannotStandWhereItsCallerDoesIsTold) {
+  const std::string work = workspace.Directory("work");
+  const std::string hidden = workspace.Directory("hidden");
+  for (const std::string& from : {work, hidden}) {
+    Launch start = Called({"start", "--containment", containment, "--rw", work});
+    start.cwd = from;
+    const std::string out = Execute(start).out;
+    ASSERT_THAT(out, MatchesRegex(prefix + ":[0-9a-f]+\n"));
+    const std::string id = provisioned.emplace_back(out.substr(0, out.find('\n')));
+    Launch launch = Called({"exec", id, "--", "pwd"});
+    launch.cwd = hidden;
+    const Ended ended = Execute(launch);
+    const std::string there = from == work ? work : "/";
+    EXPECT_EQ(ended.out, there + "\n");
+    EXPECT_THAT(ended.err, HasSubstr("the command starts in '" + there +
+                                     "', because the sandbox does not show '" + hidden + "'; --cwd"));
+    launch.arguments = {"exec", "--cwd", "/", id, "--", "pwd"};
+    const Ended written = Execute(launch);
+    EXPECT_EQ(written.out + written.err, "/\n");
+    launch.arguments = {"-c", R"(rmdir "$PWD" && exec "$0" exec "$1" -- pwd)", launch.program, id};
+    launch.program = "/bin/sh";
+    launch.cwd = workspace.Directory("gone");
+    EXPECT_THAT(Execute(launch).err,
+                HasSubstr("the command starts in '" + there + "', because the caller's directory is gone"));
+  }
 }
 
 TEST_P(Verbs, ACommandStandsWhereItsSandboxWasTold) {
@@ -433,7 +531,7 @@ TEST_P(Verbs, AKilledCallerEndsItsCommand) {
 
 TEST_P(Verbs, BackgroundOutlivesItsCallAndEndsWithTheSandbox) {
   const std::string work = workspace.Directory("work");
-  const std::string id = Start({"--rw", work});
+  const std::string id = Start({"--rw", work, "--cwd", work});
   const std::string marker = Token();
   const std::string line = "echo lost; echo lost >&2; touch " + work + "/up; exec sleep 1000 # " + marker;
   const Ended begun = Call({"exec", "--background", id, "--", "sh", "-c", "sh -c '" + line + "'"});
@@ -451,7 +549,7 @@ TEST_P(Verbs, BackgroundOutlivesItsCallAndEndsWithTheSandbox) {
 }
 
 TEST_P(Verbs, BackgroundSaysThatOutputIsLost) {
-  const std::string id = Start({});
+  const std::string id = Start({"--cwd", "/"});
   const auto said = [&](const std::string& line) {
     return Call({"exec", "--background", id, "--", "sh", "-c", line}).err;
   };

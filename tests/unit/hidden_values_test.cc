@@ -61,6 +61,15 @@ TEST(HiddenValues, AreFoundInNamesThatAreLookedUp) {
 }
 
 // A path and a host name are told without what says nothing in them.
+TEST(HiddenValues, OfAConfigurationAreThoseOfItsCommand) {
+  for (const char* text : {"", "7", "{", "[]", R"({"process":7})", R"({"process":{"env":7}})"})
+    HideValuesIn(text);
+  HideValuesIn(R"({"process":{"env":["DOC_TOKEN=wX5tR8nQ2","EDITOR=vim-as-ever",7,"DOC_SECRET"]}})");
+  HideAssigned({"WRITTEN_TOKEN=hJ3=kL9pV", "WRITTEN_SECRET"});
+  EXPECT_EQ(WithoutHiddenValues("wX5tR8nQ2 vim-as-ever DOC_SECRET hJ3=kL9pV WRITTEN_SECRET"),
+            "[REDACTED] vim-as-ever DOC_SECRET [REDACTED] WRITTEN_SECRET");
+}
+
 TEST(HiddenValues, AreFoundAsPathsAndHostNamesAreTold) {
   HideValues({Of("SLASH_TOKEN", "Zm9vYmFyQUJD/"), Of("DOT_TOKEN", "Ym9vYmFyQUJE."),
               Of("PARTS_TOKEN", "Xm9v//./YmFy/"), Of("SHORT_TOKEN", "hunter7/"),

@@ -79,6 +79,15 @@ TEST(SessionReply, HidesValuesOfTheSandboxsVariables) {
   EXPECT_EQ(refused.error().message + refused.error().hint, "no [REDACTED]rm [REDACTED]");
 }
 
+TEST(SessionReply, CarriesVariablesThatLookSecret) {
+  const auto read = ParseSecrets(SecretsText(
+      {{.name = "PATH", .value = Secret{"/bin"}}, {.name = "API_TOKEN", .value = Secret{"t\xff\n"}}}));
+  ASSERT_TRUE(read.ok());
+  ASSERT_EQ(read->size(), 1U);
+  EXPECT_EQ(read->front().name + std::string(read->front().value.Reveal()), "API_TOKENt\xff\n");
+  EXPECT_FALSE(ParseSecrets(OkText({})).ok());
+}
+
 TEST(SessionReply, CarriesWhatThePolicySays) {
   Plan plan{.containment = Containment::kNamespaces,
             .tier = Tier::kContainer,

@@ -16,6 +16,7 @@
 #include "kubernetes/remote/pod_record.h"
 #include "kubernetes/remote/pod_sandbox.h"
 #include "persistent/refusals.h"
+#include "report/hidden_values.h"
 #include "run/signals.h"
 
 namespace mxc::kubernetes {
@@ -82,6 +83,11 @@ struct FoundPod {
   std::uint64_t used_ms = 0;
 };
 
+const KubernetesLaunch& LaunchOf(const PodRecord& record) {
+  return std::get<KubernetesLaunch>(record.plan.launch);
+}
+
+// From now on hides the values of its variables: pods and their claims are told of as the policy names them.
 std::optional<FoundPod> ReadPod(const StateDirectory& directory, const SandboxId& id) {
   std::size_t size = 0;
   FoundPod found;
@@ -92,11 +98,8 @@ std::optional<FoundPod> ReadPod(const StateDirectory& directory, const SandboxId
   std::optional<PodRecord> record = ReadPodRecord(text);
   if (!record) return std::nullopt;
   found.record = std::move(*record);
+  HideValuesIn(RevealedText(LaunchOf(found.record).run.config));
   return found;
-}
-
-const KubernetesLaunch& LaunchOf(const PodRecord& record) {
-  return std::get<KubernetesLaunch>(record.plan.launch);
 }
 
 // The cluster has deleted its claim so long ago at least, if clocks can be trusted.
