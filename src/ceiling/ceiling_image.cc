@@ -49,15 +49,13 @@ Status BoundImage(const CeilingSection& section, const Host& host, PathWalker& w
   const CeilingVerdict whole = judge(image, walker.LookAt(image).status);
   const bool roots = whole.baseline && IsRootsImage(image, walker);
   if (whole.access == Access::kDenied && !roots) return NotGranted(section, whole.clause, image);
-  for (const PathEntry& written : section.bounds.denied)
-    denials.written.push_back({.path = written.path, .pointer = section.At(written.pointer)});
+  denials.written = section.bounds.denied;
   for (const CeilingPlace& place : (*bounds)->Places()) {
     const CeilingVerdict verdict = judge(place.path, place.walked.status);
     if (verdict.access != Access::kDenied || verdict.baseline) continue;
-    const std::string pointer = section.At(verdict.clause);
-    denials.names.push_back({.path = place.path, .pointer = pointer});
-    if (place.path != image && IsAtOrBelow(place.path, image))
-      denials.names.push_back({.path = place.path.substr(image.size()), .pointer = pointer});
+    denials.names.push_back({.path = place.path, .pointer = verdict.clause});
+    if (IsBelow(place.path, image))
+      denials.names.push_back({.path = place.path.substr(image.size()), .pointer = verdict.clause});
   }
   return Done{};
 }

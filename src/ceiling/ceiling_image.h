@@ -12,7 +12,7 @@
 
 namespace mxc {
 
-// The denied paths of an image, each with the pointer of the clause that denies it.
+// Denied paths in an image, each with the clause that denies it: of a section, as its verdicts have it.
 struct ImageDenials {
   std::vector<PathEntry> written = {};  // as in `deniedPaths`, patterns included
   std::vector<PathEntry> names = {};    // paths in the image, taken as they are

@@ -1,11 +1,14 @@
 #include "policy/image.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/quoted.h"
-#include "policy/paths/entries.h"
+#include "ceiling/ceiling_image.h"
+#include "policy/paths/examination.h"
 #include "policy/paths/glob.h"
+#include "policy/paths/image_view.h"
 
 namespace mxc {
 namespace {
@@ -13,48 +16,139 @@ namespace {
 // Mounts that taking directories apart may cost; each is made and looked up at every launch.
 constexpr std::size_t kMaxShown = 1000;
 
-// The host as it is seen from inside: its root is the image's, and links lead where they do there.
-class ImageHost final : public ForwardingHost {
+// The denials of the policy and of a ceiling by paths inside, as entries for what these name on the host.
+class DenialsInside {
  public:
-  ImageHost(const Host& host, const std::string& image) : ForwardingHost(host), image_(image) {}
+  DenialsInside(const ImageRequest& request, Examination& all)
+      : request_(request),
+        all_(all),
+        rules_(RulesOf(all.entries)),
+        view_(request.host, request.directory, request.workspace, Granted()) {
+    for (const ExaminedEntry& entry : all.entries) {
+      if (entry.wanted == Access::kDenied) known_.emplace(entry.walked.path, entry.pointer);
+    }
+  }
 
-  [[nodiscard]] Lookup LookAt(const std::string& path) const override {
-    return path == "/" ? Asked().LookAt(image_)
-                       : Asked().LookAt(JoinPath(Real(ParentOf(path)), NameOf(path)));
+  // By each name: as written, and as it is on the host without links.
+  Status AddOfPolicy(const std::vector<PathEntry>& written) {
+    ImageDenials denials{.written = written};
+    for (const ExaminedEntry& entry : all_.entries) {
+      if (entry.wanted == Access::kDenied)
+        denials.names.push_back({.path = entry.walked.path, .pointer = entry.pointer});
+    }
+    return Add(denials);
   }
-  [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override {
-    return Asked().ReadLink(JoinPath(Real(ParentOf(path)), NameOf(path)));
-  }
-  [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override {
-    return Asked().MayAccess(Real(path), access);
-  }
-  [[nodiscard]] bool MayExecute(const std::string& path) const override {
-    return Asked().MayExecute(Real(path));
-  }
-  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
-                                                                const NameFilter& wanted) const override {
-    return Asked().ListEntries(Real(path), wanted);
+
+  // The caller did not write it: told only where it cuts a grant.
+  Status AddOf(const CeilingSection& section) {
+    section_ = &section;
+    ImageDenials denials;
+    Status bound = BoundImage(section, request_.host, request_.walker, request_.directory, denials);
+    if (!bound) return bound;
+    const std::size_t told = all_.warnings.size();
+    Status added = Add(denials);
+    all_.warnings.resize(told);
+    return added;
   }
 
  private:
-  // Asked by several threads at a time: each walks by itself.
-  [[nodiscard]] std::string Real(std::string_view path) const {
-    const Result<Walked> walked = PathWalker(Asked(), image_).Walk(path);
-    const std::string inside = walked ? walked->path : std::string(path);
-    return inside == "/" ? image_ : image_ + inside;
+  [[nodiscard]] std::vector<std::string> Granted() const {
+    std::vector<std::string> granted;
+    for (const PathRule& rule : rules_.All()) {
+      if (rule.access != Access::kDenied) granted.push_back(request_.workspace.Inside(rule.path));
+    }
+    return granted;
   }
 
-  const std::string& image_;
+  Status Add(const ImageDenials& denials) {
+    for (const PathEntry& name : denials.names) {
+      if (Status added = AddNamed(name); !added) return added;
+    }
+    for (const PathEntry& written : denials.written) {
+      if (Status added = AddWritten(written); !added) return added;
+      // A path through the image's directory may mean other files on the host, where links of the image are.
+      const std::string inside = InImage(written.path);
+      if (inside.empty()) continue;
+      if (Status added = AddWritten({.path = inside, .pointer = written.pointer}); !added) return added;
+    }
+    return Done{};
+  }
+
+  // The rest of `path` behind the image's directory; "" when it does not lead there.
+  [[nodiscard]] std::string InImage(const std::string& path) const {
+    for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+      const Result<Walked> walked = request_.walker.Walk(path.substr(0, end));
+      if (!walked) return "";
+      if (walked->status && walked->path == request_.directory) return path.substr(end);
+    }
+    return "";
+  }
+
+  // A pattern is a name, too.
+  Status AddWritten(const PathEntry& written) {
+    if (!IsGlob(written.path)) return AddNamed(written);
+    Result<std::vector<std::string>> matches = view_.Matching(written.path);
+    if (!matches)
+      return Conflict("the pattern " + Quoted(written.path) + ", in the image: " + matches.error().message,
+                      PointerOf(written), matches.error().hint);
+    if (const Result<std::vector<std::string>> named = view_.Named(written.path))
+      matches->insert(matches->end(), named->begin(), named->end());
+    if (!matches->empty() && section_ == nullptr) {
+      std::erase_if(all_.warnings, [&](const Warning& warning) {
+        return warning.category == "glob-unmatched" && warning.pointer == written.pointer;
+      });
+    }
+    return DenyAll(*matches, written);
+  }
+
+  Status AddNamed(const PathEntry& name) {
+    for (const std::string& path : {name.path, request_.workspace.Inside(name.path)}) {
+      const Result<std::vector<std::string>> named = view_.Named(path);
+      if (!named && section_ != nullptr) continue;  // as on the host: the caller could not get there
+      if (!named)
+        return Conflict(
+            Quoted(path) + " of deniedPaths cannot be resolved in the image: " + named.error().message,
+            PointerOf(name), "deny the directory above it, or choose another image");
+      if (Status denied = DenyAll(*named, name); !denied) return denied;
+    }
+    return Done{};
+  }
+
+  // `paths` of the host, for the clause of `of`.
+  Status DenyAll(const std::vector<std::string>& paths, const PathEntry& of) {
+    const std::string pointer = PointerOf(of);
+    for (const std::string& path : paths) {
+      if (!known_.emplace(path, pointer).second) continue;
+      Examined examined = Examine({.path = path, .pointer = pointer}, Access::kDenied, all_);
+      if (!examined) return examined.error();
+      if (*examined) all_.entries.push_back(std::move(**examined));
+      const PathRule* const around = section_ == nullptr ? nullptr : rules_.Covering(path);
+      if (around != nullptr && around->access != Access::kDenied)
+        request_.cuts->Add(*section_, of.pointer, around->pointer, Quoted(path) + " is denied");
+    }
+    return Done{};
+  }
+
+  [[nodiscard]] std::string PointerOf(const PathEntry& of) const {
+    return section_ == nullptr ? of.pointer : section_->At(of.pointer);
+  }
+
+  const ImageRequest& request_;
+  Examination& all_;
+  RuleSet rules_;  // of the entries without these
+  ImageView view_;
+  std::set<std::pair<std::string, std::string>> known_ = {};  // denied paths of the host, with the clause
+  const CeilingSection* section_ = nullptr;                   // none: the policy
 };
 
 class ImageLayer {
  public:
-  ImageLayer(const ImageRequest& image, RuleSet& rules, std::vector<PathLink>& links)
+  ImageLayer(const ImageRules& image, RuleSet& rules, std::vector<PathLink>& links)
       : image_(image), walker_(image.host, image.directory), rules_(rules), links_(links) {}
 
   Status Lay() {
     TakeDenials();
-    if (Status denied = AddDenials(); !denied) return denied;
+    for (const PathEntry& name : image_.denied) Deny(name.path, name.pointer);
     if (Status collected = CollectMissing(); !collected) return collected;
     return ShowDirectory("/");
   }
@@ -89,28 +183,6 @@ class ImageLayer {
       rules_.Add(std::move(rule));
     }
     for (const PathEntry& entry : more) Deny(entry.path, entry.pointer);
-  }
-
-  // What is written may be another path in the image: its /bin/sh is a link of its own. A pattern is a name,
-  // too.
-  Status AddDenials() {
-    for (const PathEntry& name : image_.denials.names) Deny(name.path, name.pointer);
-    for (const PathEntry& written : image_.denials.written) {
-      Deny(written.path, written.pointer);
-      if (!IsGlob(written.path)) continue;
-      if (Status denied = DenyMatches(written); !denied) return denied;
-    }
-    return Done{};
-  }
-
-  Status DenyMatches(const PathEntry& written) {
-    const ImageHost inside(image_.host, image_.directory);
-    const Result<std::vector<GlobMatch>> matches = ExpandGlob(written.path, GlobLinks::kFollow, inside);
-    if (!matches)
-      return Conflict("the pattern " + Quoted(written.path) + ", in the image: " + matches.error().message,
-                      written.pointer, matches.error().hint);
-    for (const GlobMatch& match : *matches) Deny(match.path, written.pointer);
-    return Done{};
   }
 
   // What `path` leads to in the image.
@@ -246,7 +318,7 @@ class ImageLayer {
     return Done{};  // what a device or a socket of an image would do is the host's business
   }
 
-  const ImageRequest& image_;
+  const ImageRules& image_;
   PathWalker walker_;  // whose root is the image
   RuleSet& rules_;
   std::vector<PathLink>& links_;
@@ -298,22 +370,40 @@ Status CheckNotDenied(const std::string& image, const RuleSet& rules) {
                   "remove the entry, or choose another image");
 }
 
-Result<ImageDenials> DenialsIn(const std::string& image, const std::vector<PathEntry>& denied,
-                               const RuleSet& rules, const Ceiling* ceiling, const Host& host,
-                               PathWalker& walker) {
-  ImageDenials denials{.written = denied};
-  for (const PathRule& rule : rules.All()) {
-    if (rule.access == Access::kDenied && rule.path != image && IsAtOrBelow(rule.path, image))
-      denials.names.push_back({.path = rule.path.substr(image.size()), .pointer = rule.pointer});
+Status DenyByPathsInside(const ImageRequest& image, const std::vector<PathEntry>& denied,
+                         std::vector<ExaminedEntry>& entries, std::vector<Warning>& warnings) {
+  Examination all{
+      .host = image.host, .walker = image.walker, .warnings = warnings, .entries = std::move(entries)};
+  DenialsInside inside(image, all);
+  if (Status added = inside.AddOfPolicy(denied); !added) return added;
+  for (std::size_t i = 0; image.ceiling != nullptr && i < image.ceiling->sections.size(); ++i) {
+    if (Status added = inside.AddOf(image.ceiling->sections[i]); !added) return added;
   }
-  for (std::size_t i = 0; ceiling != nullptr && i < ceiling->sections.size(); ++i) {
-    const Status bound = BoundImage(ceiling->sections[i], host, walker, image, denials);
-    if (!bound) return bound.error();
-  }
-  return denials;
+  entries = std::move(all.entries);
+  return Done{};
 }
 
-Status LayImageUnder(const ImageRequest& image, RuleSet& rules, std::vector<PathLink>& links) {
+std::vector<PathEntry> TakeDenialsIn(const std::string& image, RuleSet& rules) {
+  const auto is_shown = [&rules](std::string_view path) {
+    while (path != "/") {
+      path = ParentOf(path);
+      const PathRule* const rule = rules.Find(path);
+      if (rule != nullptr && rule->access != Access::kDenied) return true;
+    }
+    return false;
+  };
+  std::vector<PathEntry> denied;
+  std::vector<std::string> unseen;
+  for (const PathRule& rule : rules.All()) {
+    if (rule.access != Access::kDenied || !IsBelow(rule.path, image)) continue;
+    denied.push_back({.path = rule.path.substr(image.size()), .pointer = rule.pointer});
+    if (rule.object && !is_shown(rule.path)) unseen.push_back(rule.path);
+  }
+  for (const std::string& path : unseen) rules.Remove(path);
+  return denied;
+}
+
+Status LayImageUnder(const ImageRules& image, RuleSet& rules, std::vector<PathLink>& links) {
   return ImageLayer{image, rules, links}.Lay();
 }
 

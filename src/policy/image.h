@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "ceiling/ceiling.h"
-#include "ceiling/ceiling_image.h"
+#include "ceiling/cuts.h"
 #include "config/config.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
+#include "policy/paths/entries.h"
 #include "policy/paths/mount_names.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/rules.h"
@@ -37,21 +38,35 @@ namespace mxc {
 // Errors: kConflict, where the directory itself is denied, by one of its names.
 [[nodiscard]] Status CheckNotDenied(const std::string& image, const RuleSet& rules);
 
-// What the policy and, where there is a ceiling, each of its sections deny in the image, and what `rules`
-// deny in its directory. Errors: those of BoundImage.
-[[nodiscard]] Result<ImageDenials> DenialsIn(const std::string& image, const std::vector<PathEntry>& denied,
-                                             const RuleSet& rules, const Ceiling* ceiling, const Host& host,
-                                             PathWalker& walker);
-
 struct ImageRequest {
   const Host& host;
+  PathWalker& walker;
   const std::string& directory;  // canonical
-  const ImageDenials& denials;   // of the policy and the ceiling: the image's links may lead elsewhere
+  const Workspace& workspace;
+  const Ceiling* ceiling;  // nullptr: there is none
+  Cuts* cuts;              // where there is a ceiling
+};
+
+// Adds what the policy (`denied`) and each section of the ceiling deny by paths inside, links and patterns
+// as they are there, to `entries`, those of the policy and cut by the ceiling: as denials of the same files
+// by their paths on the host. Errors: those of BoundImage; kConflict, with the clause, for a path of the
+// policy of which it cannot be told, and for a pattern of which not everything in the image can be searched.
+[[nodiscard]] Status DenyByPathsInside(const ImageRequest& image, const std::vector<PathEntry>& denied,
+                                       std::vector<ExaminedEntry>& entries, std::vector<Warning>& warnings);
+
+// What `rules` deny in the image's directory, by paths inside. Rules of that directory that no grant shows
+// are taken out.
+[[nodiscard]] std::vector<PathEntry> TakeDenialsIn(const std::string& image, RuleSet& rules);
+
+struct ImageRules {
+  const Host& host;
+  const std::string& directory;          // canonical
+  const std::vector<PathEntry>& denied;  // by paths inside
 };
 
 // Adds the image to the policy's own rules, and its links to `links`, which begins with those that spellings
 // of the policy need. Errors: kConflict, with the clause, for a path that what the image has there leaves no
-// room for, and for a pattern of which not everything in the image can be searched.
-[[nodiscard]] Status LayImageUnder(const ImageRequest& image, RuleSet& rules, std::vector<PathLink>& links);
+// room for.
+[[nodiscard]] Status LayImageUnder(const ImageRules& image, RuleSet& rules, std::vector<PathLink>& links);
 
 }  // namespace mxc

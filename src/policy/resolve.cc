@@ -183,11 +183,22 @@ Result<std::vector<ExaminedEntry>> EntriesOf(const PathsRequest& request, Policy
       return added.error();
   }
   // A ceiling adds what it narrows: not below what is denied by another name.
-  TightenAliases(*entries, policy.warnings);
   if (bounds.ceiling != nullptr) {
-    CutEntries(ceiling, *entries, *bounds.cuts);
     TightenAliases(*entries, policy.warnings);
+    CutEntries(ceiling, *entries, *bounds.cuts);
   }
+  // Which file a path inside names depends on what is granted.
+  if (!image.empty()) {
+    const ImageRequest inside{.host = host,
+                              .walker = walker,
+                              .directory = image,
+                              .workspace = policy.workspace,
+                              .ceiling = bounds.ceiling,
+                              .cuts = bounds.cuts};
+    if (Status denied = DenyByPathsInside(inside, config.denied, *entries, policy.warnings); !denied)
+      return denied.error();
+  }
+  TightenAliases(*entries, policy.warnings);
   RepeatUnderAliases(*entries, walker);
   return entries;
 }
@@ -328,10 +339,8 @@ void NameToolsInside(const Workspace& workspace, Tools& tools) {
 // are put aside meanwhile.
 Status LayImage(const PathsRequest& of, const std::string& image, RuleSet& rules, Policy& policy) {
   if (image.empty()) return Done{};
-  const Result<ImageDenials> denials =
-      DenialsIn(image, of.config.denied, rules, of.options.bounds.ceiling, of.host, of.walker);
-  if (!denials) return denials.error();
-  const ImageRequest request{.host = of.host, .directory = image, .denials = *denials};
+  const std::vector<PathEntry> denied = TakeDenialsIn(image, rules);
+  const ImageRules request{.host = of.host, .directory = image, .denied = denied};
   const Workspace& workspace = policy.workspace;
   std::vector<PathLink>& links = policy.links;
   if (workspace.host.empty()) return LayImageUnder(request, rules, links);

@@ -190,6 +190,28 @@ TEST_P(LxcImage, ADenialHoldsForTheImagesFiles) {
   EXPECT_THAT(ended.err, HasSubstr("/etc/marker: Permission denied"));
 }
 
+// The same file, by its path inside and by its path on the host, which a grant shows.
+TEST_P(LxcImage, ADenialByThePathInsideHoldsByThePathOnTheHost) {
+  const std::string tree = MakeTree(Directories() + "/tiny/1");
+  const std::string etc = IsRoot() ? "/var/lib/mxc-exec/images/tiny/1/etc" : tree + "/etc";
+  workspace.File(Directories() + "/tiny/1/etc/open", "open\n");
+  workspace.Link(Directories() + "/tiny/1/way", "/etc");
+  for (const char* denied : {"/etc/marker", "/etc/m*", "/way/marker"}) {
+    const Ended ended =
+        InImage({.command = "cat " + etc + "/open " + etc + "/marker /etc/open /etc/marker /way/marker; :",
+                 .read_only = {etc},
+                 .denied = {denied}});
+    EXPECT_EQ(ended.out, "open\nopen\n") << denied << ended.err;
+  }
+}
+
+TEST_P(LxcImage, OtherNamesOfADeniedFileAreToldOf) {
+  const std::string tree = MakeTree(Directories() + "/tiny/1");
+  ASSERT_EQ(::link((tree + "/etc/marker").c_str(), (tree + "/etc/other").c_str()), 0);
+  const Ended ended = Execute(LaunchOf({.denied = {"/etc/marker"}}, {"--explain"}));
+  EXPECT_THAT(ended.out, HasSubstr("hard-link")) << ended.err;
+}
+
 // A program of the host listens in the image's directory. Bound by another name, where that is mounted.
 TEST_P(LxcImage, SocketsOfTheHostInItAreDenied) {
   const std::string tree = MakeTree(Directories() + "/tiny/1");

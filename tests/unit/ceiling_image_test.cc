@@ -70,6 +70,47 @@ TEST_F(CeilingImage, DeniedFilesOfTheImageAreDeniedInside) {
   EXPECT_EQ(Under({.rw = {"/home/me"}, .denied = {"/mnt/images/x/1/opt"}}, kOwn), "denied /opt\n");
 }
 
+// A grant of the image's directory shows the same files under their names on the host.
+TEST_F(CeilingImage, DeniedPathsAreDeniedBySecondNames) {
+  for (const char* denied : {"/srv/secret", "/srv/s*", "/opt/shown"}) {
+    const std::string text =
+        Under({.ro = {"/home/me"}, .denied = {denied}}, kOwn, {.ro = {"/home/me/.local/share"}});
+    const std::string name = denied == std::string("/srv/s*") ? "/srv/secret" : denied;
+    EXPECT_THAT(text, AllOf(HasSubstr("denied " + std::string(kOwn) + name + "\n"),
+                            HasSubstr("denied " + name + "\n")));
+  }
+}
+
+TEST_F(CeilingImage, WhatIsDeniedBySecondNamesIsTold) {
+  const Ceiling bounds{
+      .file = "ceiling",
+      .sections = {{.bounds = ConfigOf({.ro = {"/home/me"}, .denied = {"/opt/shown"}}), .filesystem = true}}};
+  Cuts cuts;
+  const Result<Policy> policy = Resolve(ConfigOf({.ro = {"/home/me/.local/share"}}), host_,
+                                        {.image = kOwn, .bounds = {.ceiling = &bounds, .cuts = &cuts}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  std::string told;
+  for (const Warning& warning : cuts.Warnings()) told += warning.message + "\n";
+  EXPECT_THAT(
+      told, HasSubstr("'" + std::string(kOwn) + "/opt/shown' is denied (/ceiling/filesystem/deniedPaths/0)"));
+  for (const PathRule& rule : policy->paths) {
+    if (rule.access != Access::kDenied) continue;
+    EXPECT_EQ(rule.pointer, "/ceiling/filesystem/deniedPaths/0");
+  }
+}
+
+// What the policy's own pattern comes to does not depend on one of the ceiling's.
+TEST_F(CeilingImage, WarningsOfThePolicyStay) {
+  const Ceiling bounds{
+      .file = "ceiling",
+      .sections = {{.bounds = ConfigOf({.ro = {"/home/me"}, .denied = {"/srv/s*"}}), .filesystem = true}}};
+  Cuts cuts;
+  const Result<Policy> policy = Resolve(ConfigOf({.denied = {"/srv/none*"}}), host_,
+                                        {.image = kOwn, .bounds = {.ceiling = &bounds, .cuts = &cuts}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_EQ(WarningsText(*policy), "glob-unmatched /filesystem/deniedPaths/0\n");
+}
+
 TEST_F(CeilingImage, AGrantOverTheImageIsCutAsOnTheHost) {
   host_.AddDirectory("/home/me/work/sub", {.uid = 1000}).AddDirectory(std::string(kRoots) + "/home/me/work");
   EXPECT_THAT(Under({.rw = {"/home"}, .denied = {"/home/me/work/sub"}}, kRoots, {.rw = {"/home/me/work"}}),

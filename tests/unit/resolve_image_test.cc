@@ -172,6 +172,107 @@ TEST_F(ResolveImage, DenialsOfTheImagesDirectoryHoldInside) {
   EXPECT_THAT(RulesText(*policy), testing::HasSubstr("denied /etc/passwd\n"));
 }
 
+// One file, two names: what is denied by its path inside is denied by the host's name of it as well, where a
+// grant shows that.
+TEST_F(ResolveImage, ADenialByAPathInsideHoldsForTheNameOnTheHost) {
+  AddImage("/srv/k/a.key");
+  AddImage("/srv/k/open");
+  host_.AddSymlink(std::string(kImage) + "/srv/way", "/srv/k")
+      .AddSymlink(std::string(kImage) + "/srv/back", "../../../../srv/k/a.key");
+  const std::string key = "denied " + std::string(kImage) + "/srv/k/a.key\n";
+  for (const char* denied : {"/srv/k/a.key", "/srv/*/a.key", "/srv/way/a.key", "/srv/w*/a.key", "/srv/back",
+                             "/var/cache/image/srv/way/a.key", "/var/cache/image/srv/w*/a.key"}) {
+    const Result<Policy> policy = With({.ro = {std::string(kImage) + "/srv"}, .denied = {denied}});
+    ASSERT_TRUE(policy.ok()) << denied << RefusalOf(policy);
+    EXPECT_THAT(RulesText(*policy), testing::HasSubstr(key)) << denied;
+    EXPECT_THAT(RulesText(*policy), testing::HasSubstr("denied /srv/k/a.key\n")) << denied;
+    EXPECT_THAT(WarningsText(*policy), testing::Not(testing::HasSubstr("glob-unmatched"))) << denied;
+  }
+  const Result<Policy> whole = With({.ro = {std::string(kImage) + "/srv"}, .denied = {"/srv/k"}});
+  EXPECT_THAT(RulesText(*whole), testing::HasSubstr("denied " + std::string(kImage) + "/srv/k\n"));
+}
+
+TEST_F(ResolveImage, ADenialByAPathInsideIsNotListedWhereNothingShowsItsNameOnTheHost) {
+  const Result<Policy> policy = With({.denied = {"/etc/passwd"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_EQ(RulesText(*policy), "denied /etc/passwd\n");
+}
+
+TEST_F(ResolveImage, ADenialByAPathInsideHoldsForAGrantOfTheFileItself) {
+  AddImage("/srv/k/a.key");
+  const Result<Policy> policy =
+      With({.ro = {std::string(kImage) + "/srv/k/a.key"}, .denied = {"/srv/k/a.key"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_EQ(RulesText(*policy), "denied /srv/k/a.key\n") << "no grant shows the other name";
+  EXPECT_THAT(WarningsText(*policy), testing::HasSubstr("tightened /filesystem/readonlyPaths/0\n"));
+}
+
+TEST_F(ResolveImage, ADenialByAPathInsideHoldsForTheSourceOfAnImageThatIsAMount) {
+  host_.AddFile("/srv/root/etc/secret").AddFile("/srv/root/bin/sh").AddBind("/mnt/image", "/srv/root");
+  const Result<Policy> policy =
+      Resolve(ConfigOf({.ro = {"/srv/root"}, .denied = {"/etc/secret"}}), host_, {.image = "/mnt/image"});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_THAT(RulesText(*policy), testing::AllOf(testing::HasSubstr("denied /srv/root/etc/secret\n"),
+                                                 testing::HasSubstr("denied /etc/secret\n")));
+}
+
+// Read-write entries by other names of the image's files do not make these writable.
+TEST_F(ResolveImage, TheSourceOfAnImageThatIsAMountIsReadOnly) {
+  host_.AddFile("/srv/root/etc/secret").AddFile("/srv/root/bin/sh").AddBind("/mnt/image", "/srv/root");
+  const Result<Policy> policy = Resolve(ConfigOf({.rw = {"/srv/root"}}), host_, {.image = "/mnt/image"});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_EQ(RulesText(*policy), "read-only /srv/root\n");
+  EXPECT_THAT(RefusalOf(Resolve(ConfigOf({.rw = {"/srv/root/etc"}}), host_, {.image = "/mnt/image"})),
+              testing::HasSubstr("a mount makes it another name of '/mnt/image/etc', which is read-only"));
+}
+
+TEST_F(ResolveImage, ADenialByAPathInsideHoldsInAWorkspaceAboveTheImage) {
+  Config config = ConfigOf({.denied = {"/etc/passwd"}});
+  config.process.workspace = {.host = "/var/cache", .guest = "/workspace", .pointer = "/workspace"};
+  const Result<Policy> policy = Resolve(config, host_, {.image = kImage});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_THAT(RulesText(*policy), testing::HasSubstr("denied /var/cache/image/etc/passwd\n"));
+}
+
+// The image may say where a path leads inside: into a grant, for instance.
+TEST_F(ResolveImage, ADenialFollowsALinkOfTheImageIntoAGrant) {
+  host_.AddFile("/srv/work/a.key").AddFile("/srv/work/open").AddDirectory("/srv/k");
+  host_.AddSymlink(std::string(kImage) + "/srv/k", "/srv/work");
+  for (const char* denied : {"/srv/k/a.key", "/srv/k/*.key"}) {
+    const Result<Policy> policy = With({.rw = {"/srv/work"}, .denied = {denied}});
+    ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+    EXPECT_THAT(RulesText(*policy), testing::HasSubstr("denied /srv/work/a.key\n")) << denied;
+  }
+}
+
+// Whoever writes in a grant does not choose what a pattern denies in the image.
+TEST_F(ResolveImage, APatternFollowsNoLinkOfAGrantIntoTheImage) {
+  host_.AddSymlink("/srv/work/a.key", "/usr").AddSymlink(std::string(kImage) + "/srv/k", "/srv/work");
+  const Result<Policy> policy = With({.rw = {"/srv/work"}, .denied = {"/srv/k/*.key", "/srv/work/*.key"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_THAT(RulesText(*policy), testing::Not(testing::HasSubstr("denied /usr")));
+}
+
+TEST_F(ResolveImage, ADenialThatLeadsToTheRootOfTheImageIsRefused) {
+  host_.AddSymlink(std::string(kImage) + "/srv/all", "/");
+  EXPECT_EQ(RefusalOf(With({.denied = {"/srv/all"}})),
+            "policy_conflict /filesystem/deniedPaths/0: the image '/var/cache/image' is denied");
+}
+
+TEST_F(ResolveImage, ADenialInsideThatCannotBeResolvedIsRefused) {
+  AddImage("/srv/k/a.key");
+  host_.AddUnreadable(std::string(kImage) + "/srv/k", LookupFailure::kOther, "Input/output error");
+  EXPECT_THAT(RefusalOf(With({.denied = {"/srv/k/a.key"}})),
+              testing::AllOf(testing::HasSubstr("/filesystem/deniedPaths/0: '/srv/k/a.key'"),
+                             testing::HasSubstr("in the image"), testing::HasSubstr("Input/output error")));
+}
+
+TEST_F(ResolveImage, OtherNamesOfADeniedFileInItAreToldOf) {
+  host_.AddFile(std::string(kImage) + "/srv/k/a.key", "x", {.links = 2});
+  for (const char* denied : {"/srv/k/a.key", "/srv/*/a.key"})
+    EXPECT_EQ(WarningsText(*With({.denied = {denied}})), "hard-link /filesystem/deniedPaths/0\n") << denied;
+}
+
 // What the host denies may be a link in the image.
 TEST_F(ResolveImage, ADenialIsFollowedInside) {
   host_.AddFile("/etc/secret").AddSymlink("/secret", "/etc/secret");
