@@ -45,7 +45,7 @@ need /usr/lib/wine/wine64 wine64
 cat <<PLAN
 What follows, with about its time on two idle cores:
   1. install missing Debian packages (two minutes):${missing:- none is}
-  2. compile the program and its tests, preset ci (six minutes)
+  2. compile the program and its tests, preset ci (four minutes)
   3. the same for Windows, preset windows (four minutes)
   4. install the SDKs of tests/sdk with npm (half a minute)
   5. run the tests, those for Windows with Wine (twenty-two minutes)
