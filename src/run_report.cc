@@ -318,13 +318,9 @@ Result<Records> OpenRecords(const Policy* policy, const Host& host, Options opti
 }
 
 void RecoverAndTell(bool asked) {
-  const Recovery recovery = RecoverRuns();
+  const Recovery recovery = RecoverRuns(asked);
   for (const std::string& problem : recovery.problems) TellWarning(problem);
-  if (asked) {
-    for (const std::string& problem : recovery.known) TellWarning(problem);
-  }
-  const bool told = !recovery.problems.empty() || !recovery.known.empty();
-  if (recovery.restored == 0 && (!asked || told)) return;
+  if (recovery.restored == 0 && (!asked || !recovery.problems.empty())) return;
   Tell(recovery.restored == 0 ? "mxc-exec: nothing to recover\n"
                               : fmt::format("mxc-exec: {} put back: {}\n", recovery.what, recovery.restored));
 }

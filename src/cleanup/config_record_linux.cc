@@ -60,6 +60,12 @@ std::vector<GuardedConfig> ConfigsOf(const std::vector<RestoredConfigs::Left>& l
   return configs;
 }
 
+std::vector<std::string> PathsOf(const std::vector<RestoredConfigs::Left>& left) {
+  std::vector<std::string> paths;
+  for (const RestoredConfigs::Left& each : left) paths.push_back(each.config.path);
+  return paths;
+}
+
 std::string Sentence(const RestoredConfigs::Left& left, const std::string& record) {
   if (left.other) {
     return Quoted(left.config.path) +
@@ -93,11 +99,14 @@ RecordVerdict Judge(const LeftRecord& record, Recovery& recovery) {
   RestoredConfigs restored = RestoreConfigs(*configs, InOtherDirectories::kLeave);
   recovery.restored += restored.count;
   for (const RestoredConfigs::Left& each : restored.left)
-    (record.told && !each.other ? recovery.known : recovery.problems).push_back(Sentence(each, record.path));
+    if (!record.told || each.other || recovery.asked)
+      recovery.problems.push_back(Sentence(each, record.path));
   std::erase_if(restored.left, [](const RestoredConfigs::Left& each) { return each.other; });
   if (restored.left.empty()) return {.what = What::kRemove};
   const bool replaces = !record.told || restored.left.size() < configs->size();
-  return {.what = replaces ? What::kReplace : What::kKeep, .text = Pack(ConfigsOf(restored.left))};
+  return {.what = replaces ? What::kReplace : What::kKeep,
+          .text = Pack(ConfigsOf(restored.left)),
+          .waits_for = PathsOf(restored.left)};
 }
 
 }  // namespace

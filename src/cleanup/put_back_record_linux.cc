@@ -219,18 +219,22 @@ RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
   std::optional<std::vector<RecordedPath>> paths = UnpackPaths(record.text);
   if (!paths) return {.what = What::kUnreadable};
   std::vector<Left> stay;
+  std::vector<std::string> waits_for;
   bool told = false;
   for (RecordedPath& path : *paths) {
     if (!record.IsFirstToName(path.left.directory, path.left.path)) continue;
     PathVerdict verdict = PutBackLater(path, record.path);
-    if (verdict.stays) stay.push_back(path.left);
+    if (verdict.stays) {
+      waits_for.push_back(path.left.above.empty() ? path.left.path : JoinPath(path.left.above, "."));
+      stay.push_back(path.left);
+    }
     if (verdict.told.empty()) continue;
     told = true;
-    (record.told && verdict.once ? recovery.known : recovery.problems).push_back(std::move(verdict.told));
+    if (!record.told || !verdict.once || recovery.asked) recovery.problems.push_back(std::move(verdict.told));
   }
   if (stay.empty()) return {.what = What::kRemove};
   const bool replaces = told && (!record.told || stay.size() < paths->size());
-  return {.what = replaces ? What::kReplace : What::kKeep, .text = PackPaths(stay)};
+  return {.what = replaces ? What::kReplace : What::kKeep, .text = PackPaths(stay), .waits_for = waits_for};
 }
 
 }  // namespace

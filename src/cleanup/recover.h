@@ -12,11 +12,11 @@ struct Recovery {
   std::size_t restored = 0;
   std::string_view what = "access control lists";
   std::vector<std::string> problems = {};  // one sentence each
-  std::vector<std::string> known = {};     // problems that an earlier call has reported already
+  bool asked = false;  // by the user: problems that an earlier call has reported are reported again
 };
 
 // Leaves running sandboxes alone. On Linux the cleanup process removes everything right after the run, so
 // this finds only what is left of runs whose cleanup process was killed, too.
-[[nodiscard]] Recovery RecoverRuns();
+[[nodiscard]] Recovery RecoverRuns(bool asked = false);
 
 }  // namespace mxc

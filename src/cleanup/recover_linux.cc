@@ -4,8 +4,8 @@
 
 namespace mxc {
 
-Recovery RecoverRuns() {
-  Recovery recovery{.what = "configurations of git's"};
+Recovery RecoverRuns(bool asked) {
+  Recovery recovery{.what = "configurations of git's", .asked = asked};
   JudgeLeftRecords({ConfigRecord::Kind(), PutBackRecord::Kind()}, recovery);
   return recovery;
 }

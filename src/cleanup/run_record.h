@@ -77,6 +77,9 @@ struct RecordVerdict {
   enum class What { kRemove, kKeep, kReplace, kUnreadable };
   What what = What::kRemove;
   std::string text = {};  // kReplace: what it says from now on; the user has been told of that
+  // kReplace: a path in each directory where something is to be restored. While none of them is there, the
+  // record is not read again unless the user asks.
+  std::vector<std::string> waits_for = {};
 };
 
 // The records whose names begin with `prefix`.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "base/pipe.h"
 #include "base/quoted.h"
 #include "base/runtime_directory.h"
+#include "cleanup/named_place.h"
 #include "cleanup/run_record.h"
 
 namespace mxc {
@@ -32,13 +34,56 @@ constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20U;
 
 bool LockAlone(const UniqueFd& file) { return ::flock(file.Get(), LOCK_EX | LOCK_NB) == 0; }
 
-std::string ReadRecord(int file) {
-  struct stat status {};
-  if (::fstat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) > kMaxRecordBytes) return {};
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+// What stands before the text of a record that waits: this, the paths that it waits for, each with a NUL
+// after it, and one more NUL. No text begins like it, for each is an array in CBOR.
+constexpr std::string_view kWaits{"waits\0", 6};
+constexpr std::size_t kMaxHeadBytes = 4096;
+
+std::string HeadOf(const std::vector<std::string>& waits_for) {
+  if (waits_for.empty()) return {};
+  std::string head{kWaits};
+  for (const std::string& path : std::set(waits_for.begin(), waits_for.end())) head += path + '\0';
+  head += '\0';
+  return head.size() <= kMaxHeadBytes ? head : std::string();
+}
+
+// npos: there is no head.
+std::size_t EndOfHead(std::string_view text) {
+  constexpr std::string_view kEnd{"\0\0", 2};
+  const std::size_t end = text.starts_with(kWaits) ? text.find(kEnd) : std::string_view::npos;
+  return end == std::string_view::npos ? end : end + kEnd.size();
+}
+
+std::string ReadBeginning(int file, std::size_t size) {
+  std::string text(size, '\0');
   const ssize_t count = ::pread(file, text.data(), text.size(), 0);
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   return text;
+}
+
+// Without the head.
+std::string ReadRecord(int file) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) > kMaxRecordBytes) return {};
+  std::string text = ReadBeginning(file, static_cast<std::size_t>(status.st_size));
+  if (const std::size_t end = EndOfHead(text); end != std::string::npos) text.erase(0, end);
+  return text;
+}
+
+// Whether none of the directories that the record waits for is there.
+bool Waits(int file) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || (status.st_mode & 0777U) != kTold) return false;
+  const std::string text = ReadBeginning(file, kMaxHeadBytes);
+  const std::size_t end = EndOfHead(text);
+  if (end == std::string::npos) return false;
+  std::string_view left = std::string_view(text).substr(kWaits.size(), end - 1 - kWaits.size());
+  while (!left.empty()) {
+    const std::size_t size = left.find('\0');
+    if (OpenPlace(std::string(left.substr(0, size)))) return false;
+    left.remove_prefix(size + 1);
+  }
+  return true;
 }
 
 std::vector<std::string> NamesIn(const RuntimeDirectory& directory) {
@@ -127,7 +172,8 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
                                            recovery);
   if (verdict.what == What::kUnreadable) MoveAside(directory, name, kind, recovery);
   if (verdict.what == What::kRemove) ::unlinkat(place, name.c_str(), 0);
-  if (verdict.what == What::kReplace) WriteRecord(place, name, verdict.text, kTold);
+  if (verdict.what == What::kReplace)
+    WriteRecord(place, name, HeadOf(verdict.waits_for) + verdict.text, kTold);
 }
 
 void JudgeNamed(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
@@ -166,8 +212,10 @@ std::vector<FoundRecord> RecordsIn(const std::vector<RuntimeDirectory>& director
       const std::string_view own = std::string_view(name).substr(unnamed ? 1 : 0);
       for (const RecordKind& kind : kinds) {
         if (!own.starts_with(kind.prefix)) continue;
-        if (unnamed) RemoveUnnamed(directory, name);
-        if (!unnamed) found.push_back({&directory, name, kind});
+        if (unnamed)
+          RemoveUnnamed(directory, name);
+        else
+          found.push_back({&directory, name, kind});
       }
     }
   }
@@ -191,6 +239,12 @@ bool NamesOne(const FoundRecord& record, const std::vector<std::string>& paths) 
     return std::any_of(paths.begin(), paths.end(),
                        [&](const std::string& path) { return AreNested(name, path); });
   });
+}
+
+// Nothing in it can be restored yet, or its run goes on.
+bool IsForLater(const FoundRecord& record) {
+  const UniqueFd file = OpenRecord(*record.directory, record.name);
+  return file ? Waits(file.Get()) || !LockAlone(file) : errno == ENOENT;
 }
 
 // Greater than those of all records that are there or being made. With the lock of the directory.
@@ -261,8 +315,11 @@ void RunRecord::Leave(const std::string& text) {
 
 void JudgeLeftRecords(std::initializer_list<RecordKind> kinds, Recovery& recovery) {
   const std::vector<RuntimeDirectory> directories = RuntimeDirectory::ExistingForRecords();
+  const std::vector<FoundRecord> records = RecordsIn(directories, kinds);
+  // All or none: which record is the first to name a path is known when all are read.
+  if (!recovery.asked && std::all_of(records.begin(), records.end(), IsForLater)) return;
   NamedPaths earlier;
-  for (const FoundRecord& record : RecordsIn(directories, kinds))
+  for (const FoundRecord& record : records)
     JudgeNamed(*record.directory, record.name, record.kind, recovery, earlier);
 }
 

@@ -115,7 +115,7 @@ AclLock::~AclLock() {
   ::CloseHandle(mutex_);
 }
 
-Recovery RecoverRuns() {
+Recovery RecoverRuns(bool /*asked*/) {
   RemoveLeftFolders();
   Recovery recovery;
   const std::string directory = JournalDirectory();

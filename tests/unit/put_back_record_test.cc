@@ -72,16 +72,22 @@ class PutBackRecordTest : public ::testing::Test {
         found = entry.path();
     return found;
   }
-  // What the next call says of these files.
-  [[nodiscard]] std::string Recovered() const {
-    Recovery recovery;
+  // What the next call says of these files, one that is to say everything if `asked`.
+  [[nodiscard]] std::string Recovered(bool asked = false) const {
+    Recovery recovery{.asked = asked};
     JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
     std::string text;
     for (const std::string& problem : recovery.problems)
       if (problem.find(At("")) != std::string::npos) text += problem + "\n";
-    for (const std::string& known : recovery.known)
-      if (known.find(At("")) != std::string::npos) text += "known: " + known + "\n";
     return text;
+  }
+
+  // What follows the first `size` bytes.
+  static void Damage(const fs::path& record, std::size_t size) {
+    const std::string text = ReadText(record);
+    fs::permissions(record, fs::perms::owner_write, fs::perm_options::add);
+    WriteText(record, text.substr(0, size) + "damaged");
+    fs::permissions(record, fs::perms::owner_write, fs::perm_options::remove);
   }
 
   ScratchDirectory scratch_;
@@ -110,13 +116,48 @@ TEST_F(PutBackRecordTest, NothingIsWrittenInAnotherDirectory) {
   Killed([&] { WriteText(At("git/config"), "evil"); });
   fs::remove_all(At("git"));
   EXPECT_THAT(Recovered(), HasSubstr("cannot be put back"));
-  EXPECT_THAT(Recovered(), HasSubstr("known: ")) << "told once";
+  EXPECT_EQ(Recovered(), "") << "told once";
+  EXPECT_THAT(Recovered(true), HasSubstr("cannot be put back"));
   fs::create_directories(At("git"));
   WriteText(At("git/config"), "mine");
   EXPECT_THAT(Recovered(), HasSubstr("is in another directory now"));
   EXPECT_EQ(ReadText(At("git/config")), "mine");
   EXPECT_FALSE(fs::exists(At("git/hooks")));
   EXPECT_EQ(Recovered(), "") << "the record is gone";
+}
+
+// It may be large, and would be read at each launch.
+TEST_F(PutBackRecordTest, ARecordThatWaitsForADirectoryIsNotReadUntilThen) {
+  Killed(
+      [&] {
+        WriteText(At("git/config"), "evil");
+        fs::rename(At("git"), At("away"));
+      },
+      {"git/none/x"});
+  EXPECT_THAT(Recovered(), HasSubstr("cannot be put back"));
+  const fs::path record = Record();
+  const std::string text = ReadText(record);
+  Damage(record, text.find(std::string("\0\0", 2)) + 2);
+  EXPECT_EQ(Recovered(), "");
+  EXPECT_TRUE(fs::exists(record));
+  fs::create_directories(At("git"));
+  EXPECT_EQ(Recovered(), "");
+  EXPECT_FALSE(fs::exists(record)) << "it cannot be read, and has got another name";
+}
+
+TEST_F(PutBackRecordTest, WhatItWaitedForIsPutBack) {
+  Killed(
+      [&] {
+        WriteText(At("git/config"), "evil");
+        fs::rename(At("git"), At("away"));
+      },
+      {"git/none/x"});
+  EXPECT_THAT(Recovered(), HasSubstr("cannot be put back"));
+  EXPECT_EQ(Recovered(), "");
+  fs::rename(At("away"), At("git"));
+  EXPECT_THAT(Recovered(), HasSubstr("is what it was again"));
+  EXPECT_EQ(ReadText(At("git/config")), "[core]\n\xff");
+  EXPECT_EQ(Recovered(true), "");
 }
 
 TEST_F(PutBackRecordTest, WhatIsTooLargeIsToldAndStays) {
