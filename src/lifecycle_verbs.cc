@@ -70,8 +70,8 @@ Error InWordsOfVerbs(Error error, const std::string& word) {
   return error;
 }
 
-// Tellable, in those words.
-Error Sayable(Error error, const SandboxId& id, const std::string& word) {
+// As Tellable, with what stops it in those words.
+Error TellableByVerb(Error error, const SandboxId& id, const std::string& word) {
   const Status hidden = session::HideValuesOf(id);
   return hidden ? std::move(error) : InWordsOfVerbs(hidden.error(), word);
 }
@@ -175,8 +175,8 @@ int ExecVerb(Options options, const Host& host) {
   options.sandbox = id->Text();
   const Request request = ReadRequest(options, host);
   if (const Status own = CheckRecordsOfCaller(host, options); !own)
-    return FailWithoutRecords(Sayable(own.error(), *id, word), host, options);
-  if (!request.config) return RefuseVerb(Sayable(request.config.error(), *id, word));
+    return FailWithoutRecords(TellableByVerb(own.error(), *id, word), host, options);
+  if (!request.config) return RefuseVerb(TellableByVerb(request.config.error(), *id, word));
   if (!options.report && !options.background) options.report = request.report;
   session::Receipt receipt;
   const Result<int> status = RunInSandbox(*id, *request.config, options, host, receipt);

@@ -46,6 +46,14 @@ Result<std::string> Ask(const UniqueFd& daemon, Verb verb, const SandboxId& id,
   return ReceiveReply(daemon.Get(), multiplexer);
 }
 
+// As Ask, of what must not wait for a daemon that is stopped, or busy with commands; `silent` says so.
+Result<std::string> AskBriefly(const UniqueFd& daemon, Verb verb, const SandboxId& id, std::string silent) {
+  if (Status called = SendCall(daemon.Get(), verb, id.Name()); !called) return called.error();
+  pollfd answer{.fd = daemon.Get(), .events = POLLIN, .revents = 0};
+  if (::poll(&answer, 1, kAnswerMs) != 1) return SetupFailed(std::move(silent));
+  return ReceiveReply(daemon.Get());
+}
+
 Result<std::vector<Warning>> Do(UniqueFd daemon, Verb verb, const SandboxId& id, Receipt& receipt) {
   const Result<std::string> reply = Ask(daemon, verb, id);
   if (!reply) return reply.error();
@@ -154,10 +162,8 @@ Status HideValuesOf(const SandboxId& id) {
   const Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon && !refused && IsNowhere(daemon.error())) return Done{};
   if (!daemon) return daemon.error();
-  if (Status called = SendCall(daemon->Get(), Verb::kSecrets, id.Name()); !called) return called.error();
-  pollfd answer{.fd = daemon->Get(), .events = POLLIN, .revents = 0};
-  if (::poll(&answer, 1, kAnswerMs) != 1) return SetupFailed("the sandbox's daemon does not answer");
-  const Result<std::string> reply = ReceiveReply(daemon->Get());
+  const Result<std::string> reply =
+      AskBriefly(*daemon, Verb::kSecrets, id, "the sandbox's daemon does not answer");
   if (!reply) return reply.error();
   const Result<std::vector<Variable>> secrets = ParseSecrets(*reply);
   if (!secrets) return secrets.error();
@@ -170,11 +176,9 @@ Result<Followed> Follow(const SandboxId& id) {
   std::optional<StateDirectory> refused;
   Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon) return daemon.error();
-  if (Status called = SendCall(daemon->Get(), Verb::kFollow, id.Name()); !called) return called.error();
-  // The daemon asks the gateway, which may be busy with commands.
-  pollfd answer{.fd = daemon->Get(), .events = POLLIN, .revents = 0};
-  if (::poll(&answer, 1, kAnswerMs) != 1) return SetupFailed("the sandbox's network gateway does not answer");
-  const Result<std::string> reply = ReceiveReply(daemon->Get());
+  // The daemon asks the gateway.
+  const Result<std::string> reply =
+      AskBriefly(*daemon, Verb::kFollow, id, "the sandbox's network gateway does not answer");
   if (!reply) return reply.error();
   Result<std::string> basis = ParseBasis(*reply);
   if (!basis) return basis.error();

@@ -14,6 +14,10 @@ using testing::Not;
 constexpr const char* kOwn = "/home/me/.local/share/mxc-exec/images/x/1";
 constexpr const char* kRoots = "/var/lib/mxc-exec/images/x/1";
 
+Ceiling CeilingOf(const Lists& lists) {
+  return {.file = "ceiling", .sections = {{.bounds = ConfigOf(lists), .filesystem = true}}};
+}
+
 class CeilingImage : public testing::Test {
  protected:
   void SetUp() override {
@@ -27,7 +31,7 @@ class CeilingImage : public testing::Test {
   // The policy's rules under the ceiling, or why there are none.
   [[nodiscard]] std::string Under(const Lists& ceiling, const std::string& image,
                                   const Lists& lists = {}) const {
-    const Ceiling bounds{.file = "ceiling", .sections = {{.bounds = ConfigOf(ceiling), .filesystem = true}}};
+    const Ceiling bounds = CeilingOf(ceiling);
     Cuts cuts;
     const Result<Policy> policy =
         Resolve(ConfigOf(lists), host_, {.image = image, .bounds = {.ceiling = &bounds, .cuts = &cuts}});
@@ -82,9 +86,7 @@ TEST_F(CeilingImage, DeniedPathsAreDeniedBySecondNames) {
 }
 
 TEST_F(CeilingImage, WhatIsDeniedBySecondNamesIsTold) {
-  const Ceiling bounds{
-      .file = "ceiling",
-      .sections = {{.bounds = ConfigOf({.ro = {"/home/me"}, .denied = {"/opt/shown"}}), .filesystem = true}}};
+  const Ceiling bounds = CeilingOf({.ro = {"/home/me"}, .denied = {"/opt/shown"}});
   Cuts cuts;
   const Result<Policy> policy = Resolve(ConfigOf({.ro = {"/home/me/.local/share"}}), host_,
                                         {.image = kOwn, .bounds = {.ceiling = &bounds, .cuts = &cuts}});
@@ -101,9 +103,7 @@ TEST_F(CeilingImage, WhatIsDeniedBySecondNamesIsTold) {
 
 // What the policy's own pattern comes to does not depend on one of the ceiling's.
 TEST_F(CeilingImage, WarningsOfThePolicyStay) {
-  const Ceiling bounds{
-      .file = "ceiling",
-      .sections = {{.bounds = ConfigOf({.ro = {"/home/me"}, .denied = {"/srv/s*"}}), .filesystem = true}}};
+  const Ceiling bounds = CeilingOf({.ro = {"/home/me"}, .denied = {"/srv/s*"}});
   Cuts cuts;
   const Result<Policy> policy = Resolve(ConfigOf({.denied = {"/srv/none*"}}), host_,
                                         {.image = kOwn, .bounds = {.ceiling = &bounds, .cuts = &cuts}});
