@@ -58,7 +58,7 @@ Error BadBase64() {
 
 Result<Source> ReadDescriptorSource(int borrowed_fd, std::string name) {
   Source source{.name = std::move(name)};
-  std::array<char, 16384> buffer;  // NOLINT(*-member-init): each page that is touched costs a fault
+  std::array<char, 4096> buffer;  // NOLINT(*-member-init): each page that is touched costs a fault
   for (;;) {
     const std::int64_t count = ReadSome(borrowed_fd, buffer);
     if (count < 0 && errno == EINTR) continue;

@@ -168,7 +168,7 @@ Result<std::string> PosixHost::ReadFile(const std::string& path, std::size_t lim
 }
 
 Result<std::string> ReadOpened(int fd, const std::string& path, std::size_t limit) {
-  std::array<char, 16384> buffer;  // NOLINT(*-member-init): each page that is touched costs a fault
+  std::array<char, 4096> buffer;  // NOLINT(*-member-init): each page that is touched costs a fault
   std::string contents;
   // Files of the kernel say they are empty.
   if (struct stat found{}; ::fstat(fd, &found) == 0 && found.st_size > 0) {

@@ -31,7 +31,7 @@ template <typename Take>
 [[nodiscard, gnu::noinline]] int ReadDirectory(int fd, Take take) {
   struct stat itself {};
   if (::fstatat(fd, ".", &itself, 0) != 0 && errno == EACCES) return EACCES;
-  std::array<char, 32768> buffer;  // NOLINT(*-member-init): the kernel fills it
+  std::array<char, 8192> buffer;  // NOLINT(*-member-init): the kernel fills it
   for (;;) {
     const long size = ::syscall(SYS_getdents64, fd, buffer.data(), buffer.size());
     if (size == 0) return 0;

@@ -36,7 +36,7 @@ ConfigLockWatch ConfigLockWatch::Start(const GitSnapshot& before) {
 
 std::vector<std::string> ConfigLockWatch::Tried() {
   std::set<std::string> tried;
-  std::array<char, 65536> buffer;  // NOLINT(*-member-init): each page that is touched costs a fault
+  std::array<char, 4096> buffer;  // NOLINT(*-member-init): each page that is touched costs a fault
   while (events_) {
     const ssize_t size = ::read(events_.Get(), buffer.data(), buffer.size());
     if (size <= 0) break;
