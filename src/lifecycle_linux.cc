@@ -105,6 +105,7 @@ bool EndRunNamed(const std::string& name, const Host& host) {
   if (!stop || !env) return false;
   for (const RuntimeDirectory& directory : RuntimeDirectory::Existing()) {
     const std::string place = directory.path + kLxcBelow;
+    TakeModeBack(directory.descriptor.Get(), kLxcBelow + 1, 0700);
     // lxc-stop believes whoever answers there.
     if (!IsListenedOutsideSandboxes(LxcCommandSocket(place, name))) continue;
     const ToolRun run =

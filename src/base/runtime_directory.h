@@ -16,6 +16,15 @@ inline constexpr const char* kLxcBelow = "/.lxc";
 // Notes of what is to be approved (review/approval.h).
 inline constexpr const char* kApprovalNotes = ".approvals";
 
+// A command under Landlock alone can change the modes of the caller's files outside of its grants as well.
+// Gives what has this name in the open directory its mode back, if it is the caller's own; follows no link.
+void TakeModeBack(int borrowed_directory, const std::string& name, unsigned mode);
+// A regular file of the caller's that has no other name, for reading, its mode taken back where it cannot be
+// read. -1: errno, EPERM if it is another's, ENOENT if there is none.
+[[nodiscard]] UniqueFd OpenKept(int borrowed_directory, const std::string& name);
+
+// One of the caller's gets its mode back when it is opened. Others could write there in between: whoever
+// reads a file in it, or connects to a socket, asks whose that is.
 struct RuntimeDirectory {
   UniqueFd descriptor = {};
   std::string path = {};
@@ -23,9 +32,7 @@ struct RuntimeDirectory {
   // Where $XDG_RUNTIME_DIR is ours alone, its place (base/runtime_places.h); else the fixed one. Made when
   // missing. Errors: kSetupFailed, also for a directory that is not ours alone.
   [[nodiscard]] static Result<RuntimeDirectory> Open();
-  // `path` is of TempPlaceIn; made when missing. Errors: as of Open. What it holds is never believed, so that
-  // one of the caller's only gets its mode back: a command under Landlock alone can change modes outside of
-  // its grants.
+  // `path` is of TempPlaceIn; made when missing. Errors: as of Open.
   [[nodiscard]] static Result<RuntimeDirectory> OpenTempPlace(const std::string& path);
   // Those of the caller's that there are, below all of kTempBases.
   [[nodiscard]] static std::vector<RuntimeDirectory> ExistingTempPlaces();
@@ -39,6 +46,9 @@ struct RuntimeDirectory {
   [[nodiscard]] static Result<RuntimeDirectory> OpenForRecords();
   // All that OpenForRecords can choose from that there are.
   [[nodiscard]] static std::vector<RuntimeDirectory> ExistingForRecords();
+
+  // A directory of the caller's alone below this one, made when missing. Errors: as of Open.
+  [[nodiscard]] Result<UniqueFd> MakeBelow(const std::string& name) const;
 };
 
 }  // namespace mxc

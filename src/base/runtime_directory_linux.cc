@@ -20,7 +20,18 @@
 #include "base/runtime_places.h"
 
 namespace mxc {
+
+void TakeModeBack(int borrowed_directory, const std::string& name, unsigned mode) {
+  const UniqueFd found{::openat(borrowed_directory, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+  struct stat status {};
+  if (!found || ::fstat(found.Get(), &status) != 0 || S_ISLNK(status.st_mode)) return;
+  if (status.st_uid != ::geteuid() || (status.st_mode & 07777U) == mode) return;
+  ::chmod(("/proc/self/fd/" + std::to_string(found.Get())).c_str(), static_cast<mode_t>(mode));
+}
+
 namespace {
+
+constexpr mode_t kOwnersAlone = 0700;
 
 bool IsPrivate(const UniqueFd& directory) {
   struct stat status {};
@@ -28,15 +39,18 @@ bool IsPrivate(const UniqueFd& directory) {
          (status.st_mode & 077U) == 0;
 }
 
-std::vector<std::string> Candidates() {
-  std::vector<std::string> candidates;
+// "": the environment names no directory.
+std::string PlaceOfEnvironment() {
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): one thread
-  if (runtime != nullptr && *runtime == '/') {
-    const Result<UniqueFd> directory = OpenOwnDirectory(runtime);
-    if (directory && IsPrivate(*directory)) candidates.push_back(RuntimePlaceOf(runtime, ::geteuid()));
-  }
-  candidates.push_back(FixedRuntimePlace(::geteuid()));
-  return candidates;
+  return runtime != nullptr && *runtime == '/' ? RuntimePlaceOf(runtime, ::geteuid()) : "";
+}
+
+std::string ChosenPlace() {
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): one thread
+  std::string place = PlaceOfEnvironment();
+  if (place == SessionRuntimePlace(::geteuid())) TakeModeBack(AT_FDCWD, runtime, kOwnersAlone);
+  const Result<UniqueFd> directory = place.empty() ? UniqueFd() : OpenOwnDirectory(runtime);
+  return directory && IsPrivate(*directory) ? place : FixedRuntimePlace(::geteuid());
 }
 
 // Somebody else may have been there first: everybody can make names in /tmp.
@@ -62,7 +76,17 @@ Error NotMade(const std::string& path, int number) {
   return error;
 }
 
+// Below one of these, which are the caller's alone as well.
+void TakeModesBack(const std::string& path) {
+  const std::string above{ParentOf(path)};
+  const uid_t own = ::geteuid();
+  if (above == FixedRuntimePlace(own) || above == ParentOf(SessionRuntimePlace(own)))
+    TakeModeBack(AT_FDCWD, above, kOwnersAlone);
+  TakeModeBack(AT_FDCWD, path, kOwnersAlone);
+}
+
 Result<RuntimeDirectory> OpenAt(const std::string& path) {
+  TakeModesBack(path);
   RuntimeDirectory directory{.path = path};
   Result<UniqueFd> opened = OpenOwnDirectory(path);
   if (!opened) return NotOurs(path, opened.error().message);
@@ -117,23 +141,43 @@ std::vector<RuntimeDirectory> Opened(const std::vector<std::string>& paths) {
 }
 
 Result<RuntimeDirectory> MakeAt(const std::string& path) {
-  const int number = ::mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
+  const int number = ::mkdir(path.c_str(), kOwnersAlone) == 0 ? 0 : errno;
   if (number != 0 && number != EEXIST && ::access(path.c_str(), F_OK) != 0) return NotMade(path, number);
   return OpenAt(path);
 }
 
-void TakeModeBack(const std::string& path) {
-  const UniqueFd directory{::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  struct stat status {};
-  if (!directory || ::fstat(directory.Get(), &status) != 0) return;
-  if (status.st_uid != ::geteuid() || (status.st_mode & 07777U) == 0700) return;
-  ::chmod(("/proc/self/fd/" + std::to_string(directory.Get())).c_str(), 0700);
-}
-
 }  // namespace
 
+UniqueFd OpenKept(int borrowed_directory, const std::string& name) {
+  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  constexpr unsigned kOwnersFile = 0600;
+  UniqueFd file{::openat(borrowed_directory, name.c_str(), kReading)};
+  if (!file && errno == EACCES) {
+    TakeModeBack(borrowed_directory, name, kOwnersFile);
+    file = UniqueFd{::openat(borrowed_directory, name.c_str(), kReading)};
+  }
+  struct stat status {};
+  if (!file || (::fstat(file.Get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+                status.st_uid == ::geteuid()))
+    return file;
+  file.Reset();
+  errno = EPERM;
+  return file;
+}
+
+Result<UniqueFd> RuntimeDirectory::MakeBelow(const std::string& name) const {
+  const std::string whole = JoinPath(path, name);
+  if (::mkdirat(descriptor.Get(), name.c_str(), kOwnersAlone) != 0 && errno != EEXIST)
+    return SystemError(ErrorCode::kSetupFailed, "create " + Quoted(whole), errno);
+  TakeModeBack(descriptor.Get(), name, kOwnersAlone);
+  UniqueFd made{::openat(descriptor.Get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!made) return SystemError(ErrorCode::kSetupFailed, "open " + Quoted(whole), errno);
+  if (!IsPrivate(made)) return NotOurs(whole, "it is another user's");
+  return made;
+}
+
 Result<RuntimeDirectory> RuntimeDirectory::Open() {
-  const std::string path = Candidates().front();
+  const std::string path = ChosenPlace();
   const std::string fixed = FixedRuntimePlace(::geteuid());
   if (path != fixed && !path.starts_with(fixed + "/")) return MakeAt(path);
   Result<RuntimeDirectory> above = MakeAt(fixed);
@@ -167,25 +211,26 @@ std::vector<RuntimeDirectory> RuntimeDirectory::ExistingForRecords() {
 }
 
 Result<RuntimeDirectory> RuntimeDirectory::OpenTempPlace(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) != 0) {
-    if (errno != EEXIST) return SystemError(ErrorCode::kSetupFailed, "create " + Quoted(path), errno);
-    TakeModeBack(path);
-  }
+  if (::mkdir(path.c_str(), kOwnersAlone) != 0 && errno != EEXIST)
+    return SystemError(ErrorCode::kSetupFailed, "create " + Quoted(path), errno);
   return OpenAt(path);
 }
 
 std::vector<RuntimeDirectory> RuntimeDirectory::ExistingTempPlaces() {
   std::vector<RuntimeDirectory> found;
   for (const char* const base : kTempBases) {
-    const std::string path = TempPlaceIn(base, ::geteuid());
-    TakeModeBack(path);
-    Result<RuntimeDirectory> place = OpenAt(path);
+    Result<RuntimeDirectory> place = OpenAt(TempPlaceIn(base, ::geteuid()));
     if (place) found.push_back(std::move(*place));
   }
   return found;
 }
 
-std::vector<RuntimeDirectory> RuntimeDirectory::Existing() { return Opened(Candidates()); }
+// Also where the directory of the environment is not the caller's alone any more.
+std::vector<RuntimeDirectory> RuntimeDirectory::Existing() {
+  const std::string place = PlaceOfEnvironment();
+  const std::string fixed = FixedRuntimePlace(::geteuid());
+  return Opened(place.empty() ? std::vector{fixed} : std::vector{place, fixed});
+}
 
 std::vector<RuntimeDirectory> RuntimeDirectory::OfAllCalls() {
   const std::string fixed = FixedRuntimePlace(::geteuid());

@@ -56,6 +56,7 @@ class GuardedPaths {
     std::string path = {};
     std::string directory = {};  // its identity, or that of `above`
     std::string above = {};      // the lowest directory on the way that there was, if not all
+    mode_t mode = 0;             // of `directory`; 0: not known
     KeptFile kept = {};
     bool missing = false;  // nothing stands there
   };

@@ -255,10 +255,7 @@ UniqueFd GuardedPaths::OpenOther(const std::string& directory, const Place& plac
 // Without the right to search the directory, everything in it would look changed.
 bool GuardedPaths::GiveRightsBack(const std::string& path) {
   const Directory& known = directories_.find(path)->second;
-  struct stat status {};
-  if (!known.opened || ::fstat(known.opened.Get(), &status) != 0) return false;
-  const bool missing = (known.mode & ~status.st_mode & S_IRWXU) != 0;
-  if (!missing || ::fchmod(known.opened.Get(), known.mode & ~static_cast<mode_t>(S_IFMT)) != 0) return false;
+  if (!known.opened || !GiveOwnersRightsBack(known.opened.Get(), known.mode & 07777U)) return false;
   Note(path, {});
   return true;
 }
@@ -313,10 +310,11 @@ std::vector<PutBackPath> GuardedPaths::Found() const {
 }
 
 GuardedPaths::Left GuardedPaths::LeftOf(const Place& place) const {
-  const std::string& directory = place.above.empty() ? place.directory : place.above;
+  const Directory& directory = directories_.find(place.above.empty() ? place.directory : place.above)->second;
   return {.path = place.path.path,
-          .directory = directories_.find(directory)->second.identity,
+          .directory = directory.identity,
           .above = place.above,
+          .mode = directory.mode & 07777U,
           .kept = place.kept,
           .missing = place.missing};
 }

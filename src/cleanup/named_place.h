@@ -21,6 +21,9 @@ struct NamedPlace {
 // chmod(2) of an open directory, also one without the right to search it.
 [[nodiscard]] bool ChangeMode(int borrowed_directory, unsigned mode);
 
+// Gives an open directory its `mode` back if the owner lacks a right of it. True: it lacked one.
+[[nodiscard]] bool GiveOwnersRightsBack(int borrowed_directory, unsigned mode);
+
 // "NAME.untrusted" and `random`: the command may have taken every name that it can foresee.
 [[nodiscard]] std::string NameAside(const std::string& name, const std::string& random);
 // Renames `name` to NameAside of `wanted`, in the same directory or another, and returns the new name.

@@ -38,6 +38,12 @@ bool ChangeMode(int borrowed_directory, unsigned mode) {
          ::fchmodat(borrowed_directory, ".", static_cast<mode_t>(mode), 0) == 0;
 }
 
+bool GiveOwnersRightsBack(int borrowed_directory, unsigned mode) {
+  struct stat status {};
+  if (::fstat(borrowed_directory, &status) != 0) return false;
+  return (mode & ~status.st_mode & S_IRWXU) != 0 && ChangeMode(borrowed_directory, mode);
+}
+
 // Component by component: another run could have put a link anywhere on the way.
 Result<NamedPlace> OpenPlace(const std::string& path, bool make) {
   UniqueFd directory{::open("/", kWay)};

@@ -67,8 +67,11 @@ std::string PackPaths(const std::vector<Left>& all) {
   std::size_t room = kMostKeptBytes;
   for (const Left& left : all) {
     const std::size_t size = SizeOf(left.kept);
-    Cbor entry = {
-        {"path", left.path}, {"directory", left.directory}, {"missing", left.missing}, {"above", left.above}};
+    Cbor entry = {{"path", left.path},
+                  {"directory", left.directory},
+                  {"missing", left.missing},
+                  {"above", left.above},
+                  {"mode", left.mode}};
     if (size <= room) {
       entry["kept"] = PackKept(left.kept);
       room -= size;
@@ -90,6 +93,7 @@ std::optional<std::vector<RecordedPath>> UnpackPaths(const std::string& text) {
       RecordedPath path{.left = {.path = entry.at("path").get<std::string>(),
                                  .directory = entry.at("directory").get<std::string>(),
                                  .above = entry.value("above", ""),  // of an older program: none
+                                 .mode = entry.value("mode", mode_t{0}),
                                  .missing = entry.at("missing").get<bool>()},
                         .whole = entry.contains("kept")};
       if (path.whole) path.left.kept = KeptIn(entry.at("kept"));
@@ -176,6 +180,7 @@ PathVerdict PutBackMissing(Left& left, const std::string& record) {
     struct stat status {};
     return ::lstat(left.path.c_str(), &status) == 0 ? InAnotherDirectory(left) : PathVerdict{};
   }
+  static_cast<void>(GiveOwnersRightsBack(place->directory.Get(), left.mode));
   const UniqueFd directory = OpenListed(place->directory.Get());
   if (!directory || ::flock(directory.Get(), LOCK_EX | LOCK_NB) != 0) return {.stays = true};
   return TakeAwayMade(left, record);
@@ -195,16 +200,19 @@ PathVerdict PutBackLater(RecordedPath& path, const std::string& record) {
     verdict.once = true;
     return verdict;
   }
+  if (!HasIdentity(place->directory.Get(), left.directory)) return InAnotherDirectory(left);
+  const bool closed = GiveOwnersRightsBack(place->directory.Get(), left.mode);
   const UniqueFd directory = OpenListed(place->directory.Get());
   if (!directory) {
     const int number = errno;
     return CannotBePutBack(left, SystemError(ErrorCode::kSetupFailed, "open its directory", number).message,
                            record);
   }
-  if (!HasIdentity(directory.Get(), left.directory)) return InAnotherDirectory(left);
   // The run, or another one that would take this for a change of its own command's.
   if (::flock(directory.Get(), LOCK_EX | LOCK_NB) != 0) return {.stays = true};
-  return PutBackIn(directory.Get(), place->name, left, record);
+  PathVerdict verdict = PutBackIn(directory.Get(), place->name, left, record);
+  if (closed && verdict.told.empty()) verdict.told = WhatOf(left) + "can be reached again";
+  return verdict;
 }
 
 std::vector<std::string> GuardedPathsIn(const std::string& text) {

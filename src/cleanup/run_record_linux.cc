@@ -27,31 +27,23 @@
 namespace mxc {
 namespace {
 
-// The mode of a record says whether the user has been told of what is in it.
-constexpr mode_t kFresh = 0600;
-constexpr mode_t kTold = 0400;
+constexpr mode_t kOwnersFile = 0600;
 constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20U;
 
 bool LockAlone(const UniqueFd& file) { return ::flock(file.Get(), LOCK_EX | LOCK_NB) == 0; }
 
-// What stands before the text of a record that waits: this, the paths that it waits for, each with a NUL
-// after it, and one more NUL. No text begins like it, for each is an array in CBOR.
-constexpr std::string_view kWaits{"waits\0", 6};
+// What stands before the text of a record of which the user has been told: this, the paths that it waits for,
+// each with a NUL after it, and one more NUL. No text begins like it, for each is an array in CBOR. The mode
+// could not say it: a command under Landlock alone can change that.
+constexpr std::string_view kTold{"told\0", 5};
+constexpr std::string_view kEndOfHead{"\0\0", 2};
 constexpr std::size_t kMaxHeadBytes = 4096;
 
 std::string HeadOf(const std::vector<std::string>& waits_for) {
-  if (waits_for.empty()) return {};
-  std::string head{kWaits};
+  std::string head{kTold};
   for (const std::string& path : std::set(waits_for.begin(), waits_for.end())) head += path + '\0';
   head += '\0';
-  return head.size() <= kMaxHeadBytes ? head : std::string();
-}
-
-// npos: there is no head.
-std::size_t EndOfHead(std::string_view text) {
-  constexpr std::string_view kEnd{"\0\0", 2};
-  const std::size_t end = text.starts_with(kWaits) ? text.find(kEnd) : std::string_view::npos;
-  return end == std::string_view::npos ? end : end + kEnd.size();
+  return head.size() <= kMaxHeadBytes ? head : HeadOf({});
 }
 
 std::string ReadBeginning(int file, std::size_t size) {
@@ -61,24 +53,26 @@ std::string ReadBeginning(int file, std::size_t size) {
   return text;
 }
 
-// Without the head.
-std::string ReadRecord(int file) {
-  struct stat status {};
-  if (::fstat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) > kMaxRecordBytes) return {};
-  std::string text = ReadBeginning(file, static_cast<std::size_t>(status.st_size));
-  if (const std::size_t end = EndOfHead(text); end != std::string::npos) text.erase(0, end);
+// "": it has none.
+std::string ReadHead(int file) {
+  std::string text = ReadBeginning(file, kMaxHeadBytes);
+  const std::size_t end = text.starts_with(kTold) ? text.find(kEndOfHead) : std::string::npos;
+  text.resize(end == std::string::npos ? 0 : end + kEndOfHead.size());
   return text;
 }
 
-// Whether none of the directories that the record waits for is there.
-bool Waits(int file) {
+// Without the head.
+std::string ReadRecord(int file, const std::string& head) {
   struct stat status {};
-  if (::fstat(file, &status) != 0 || (status.st_mode & 0777U) != kTold) return false;
-  const std::string text = ReadBeginning(file, kMaxHeadBytes);
-  const std::size_t end = EndOfHead(text);
-  if (end == std::string::npos) return false;
-  std::string_view left = std::string_view(text).substr(kWaits.size(), end - 1 - kWaits.size());
-  while (!left.empty()) {
+  if (::fstat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) > kMaxRecordBytes) return {};
+  return ReadBeginning(file, static_cast<std::size_t>(status.st_size)).erase(0, head.size());
+}
+
+// Whether it waits for directories none of which is there.
+bool Waits(const std::string& head) {
+  if (head.size() <= kTold.size() + 1) return false;
+  std::string_view left = std::string_view(head).substr(kTold.size());
+  while (left.front() != '\0') {
     const std::size_t size = left.find('\0');
     if (OpenPlace(std::string(left.substr(0, size)))) return false;
     left.remove_prefix(size + 1);
@@ -97,8 +91,7 @@ std::vector<std::string> NamesIn(const RuntimeDirectory& directory) {
 }
 
 UniqueFd OpenRecord(const RuntimeDirectory& directory, const std::string& name) {
-  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  return UniqueFd{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
+  return OpenKept(directory.descriptor.Get(), name);
 }
 
 // Of a record that has not got its name yet.
@@ -119,10 +112,10 @@ std::uint64_t NumberOf(std::string_view name) {
   return number;
 }
 
-UniqueFd MakeUnnamed(int place, const std::string& name, mode_t mode) {
+UniqueFd MakeUnnamed(int place, const std::string& name) {
   ::unlinkat(place, UnnamedOf(name).c_str(), 0);  // of a call that was killed
   constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  return UniqueFd{::openat(place, UnnamedOf(name).c_str(), kNew, mode)};
+  return UniqueFd{::openat(place, UnnamedOf(name).c_str(), kNew, kOwnersFile)};
 }
 
 // Writes and locks the record before it gets its name: one that is found unlocked is complete. False: errno,
@@ -138,8 +131,8 @@ bool WriteNamed(int place, const std::string& name, const UniqueFd& file, const 
   return false;
 }
 
-void WriteRecord(int place, const std::string& name, const std::string& text, mode_t mode) {
-  const UniqueFd file = MakeUnnamed(place, name, mode);
+void WriteRecord(int place, const std::string& name, const std::string& text) {
+  const UniqueFd file = MakeUnnamed(place, name);
   static_cast<void>(WriteNamed(place, name, file, text));
 }
 
@@ -165,15 +158,15 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
   if (::fstat(file.Get(), &open) != 0 || ::fstatat(place, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
       named.st_ino != open.st_ino)
     return;
+  const std::string head = ReadHead(file.Get());
   const RecordVerdict verdict = kind.judge({.path = directory.path + "/" + name,
-                                            .text = ReadRecord(file.Get()),
-                                            .told = (open.st_mode & 0777U) == kTold,
+                                            .text = ReadRecord(file.Get(), head),
+                                            .told = !head.empty(),
                                             .earlier = earlier},
                                            recovery);
   if (verdict.what == What::kUnreadable) MoveAside(directory, name, kind, recovery);
   if (verdict.what == What::kRemove) ::unlinkat(place, name.c_str(), 0);
-  if (verdict.what == What::kReplace)
-    WriteRecord(place, name, HeadOf(verdict.waits_for) + verdict.text, kTold);
+  if (verdict.what == What::kReplace) WriteRecord(place, name, HeadOf(verdict.waits_for) + verdict.text);
 }
 
 void JudgeNamed(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
@@ -229,12 +222,10 @@ std::vector<FoundRecord> RecordsIn(const std::vector<RuntimeDirectory>& director
 
 bool NamesOne(const FoundRecord& record, const std::vector<std::string>& paths) {
   const UniqueFd file = OpenRecord(*record.directory, record.name);
-  struct stat status {};
-  if (!file || ::fstat(file.Get(), &status) != 0) return false;
-  // What goes on has this mode as well, and has not been judged: one that was, and stays, the user knows of.
-  if ((status.st_mode & 0777U) == kTold) return false;
+  // What was judged, and stays, the user knows of.
+  if (!file || !ReadHead(file.Get()).empty()) return false;
   if (!record.kind.alone && !LockAlone(file)) return false;
-  const std::vector<std::string> named = record.kind.paths(ReadRecord(file.Get()));
+  const std::vector<std::string> named = record.kind.paths(ReadRecord(file.Get(), {}));
   return std::any_of(named.begin(), named.end(), [&](const std::string& name) {
     return std::any_of(paths.begin(), paths.end(),
                        [&](const std::string& path) { return AreNested(name, path); });
@@ -244,7 +235,7 @@ bool NamesOne(const FoundRecord& record, const std::vector<std::string>& paths) 
 // Nothing in it can be restored yet, or its run goes on.
 bool IsForLater(const FoundRecord& record) {
   const UniqueFd file = OpenRecord(*record.directory, record.name);
-  return file ? Waits(file.Get()) || !LockAlone(file) : errno == ENOENT;
+  return file ? Waits(ReadHead(file.Get())) || !LockAlone(file) : errno == ENOENT;
 }
 
 // Greater than those of all records that are there or being made. With the lock of the directory.
@@ -273,7 +264,7 @@ Result<RunRecord> RunRecord::Reserve(std::string_view prefix) {
     return SystemError(ErrorCode::kSetupFailed, "lock " + Quoted(directory->path), errno);
   const std::string name = fmt::format("{}{}-{}", prefix, NextNumber(), RandomName());
   RunRecord record;
-  record.file_ = MakeUnnamed(directory->descriptor.Get(), name, kFresh);
+  record.file_ = MakeUnnamed(directory->descriptor.Get(), name);
   if (!record.file_ || !LockAlone(record.file_))
     return SystemError(ErrorCode::kSetupFailed, "write to '" + directory->path + "'", errno);
   record.path_ = JoinPath(directory->path, name);
@@ -309,7 +300,7 @@ void RunRecord::Remove() {
 void RunRecord::Leave(const std::string& text) {
   if (path_.empty()) return;
   const Result<UniqueFd> directory = OpenOwnDirectory(std::string(ParentOf(path_)));
-  if (directory) WriteRecord(directory->Get(), std::string(NameOf(path_)), text, kFresh);
+  if (directory) WriteRecord(directory->Get(), std::string(NameOf(path_)), text);
   path_.clear();
 }
 

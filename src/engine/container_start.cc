@@ -69,9 +69,9 @@ class Luggage {
 Result<std::string> LxcDirectory() {
   Result<RuntimeDirectory> runtime = RuntimeDirectory::Open();
   if (!runtime) return runtime.error();
-  std::string path = runtime->path + kLxcBelow;
-  if (::mkdirat(runtime->descriptor.Get(), kLxcBelow + 1, 0700) == 0 || errno == EEXIST) return path;
-  return SystemError(ErrorCode::kSetupFailed, "make '" + path + "'", errno);
+  const Result<UniqueFd> made = runtime->MakeBelow(kLxcBelow + 1);
+  if (!made) return made.error();
+  return runtime->path + kLxcBelow;
 }
 
 // ---- what LXC says ---------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ Result<UniqueFd> WaitForTurn(const std::string& archive) {
   const Result<RuntimeDirectory> own = RuntimeDirectory::Open();
   if (!own) return own.error();
   constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  TakeModeBack(own->descriptor.Get(), "images.lock", 0600);
   UniqueFd turn{::openat(own->descriptor.Get(), "images.lock", kFlags, 0600)};
   if (!turn) return SystemError(ErrorCode::kSetupFailed, "make 'images.lock' in '" + own->path + "'", errno);
   if (!LockFile(turn.Get(), kUnpackLimitMs))

@@ -81,11 +81,18 @@ UniqueFd StateDirectory::Connect(const std::string& name) const {
   UniqueFd socket = NewSocket();
   if (!socket) return socket;
   const sockaddr_un address = AddressOf(directory_.Get(), name);
-  int result = 0;
-  do {
-    result = ::connect(socket.Get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  } while (result != 0 && errno == EINTR);
-  if (result == 0) return socket;
+  const auto connect = [&] {
+    int result = 0;
+    do {
+      result = ::connect(socket.Get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    } while (result != 0 && errno == EINTR);
+    return result == 0;
+  };
+  if (connect()) return socket;
+  if (errno == EACCES) {
+    TakeModeBack(directory_.Get(), name, 0700);
+    if (connect()) return socket;
+  }
   const int number = errno;
   socket.Reset();
   errno = number;

@@ -155,8 +155,7 @@ Status WriteRecoveryRecord(const StateDirectory& directory, const std::string& n
 
 void CleanUpByRecord(const StateDirectory& directory, const std::string& name) {
   const std::string record = name + std::string(kSuffix);
-  const UniqueFd file{
-      ::openat(directory.Descriptor(), record.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  const UniqueFd file = OpenKept(directory.Descriptor(), record);
   const bool none = !file && errno == ENOENT;
   if (!none && !ClearAwayBy(file)) MoveAside(directory, record);
   RemoveRecoveryRecord(directory, name);

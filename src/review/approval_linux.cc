@@ -18,19 +18,13 @@
 namespace mxc {
 namespace {
 
-constexpr mode_t kOwnersAlone = 0700;
 constexpr std::string_view kPrefix = "sha256:";
 constexpr std::size_t kHashDigits = 2 * Sha256::kBytes;
 
 Result<UniqueFd> OpenNotes() {
   const Result<RuntimeDirectory> place = RuntimeDirectory::Open();
   if (!place) return place.error();
-  const int above = place->descriptor.Get();
-  if (::mkdirat(above, kApprovalNotes, kOwnersAlone) != 0 && errno != EEXIST)
-    return SystemError(ErrorCode::kSetupFailed, "create '" + place->path + "/.approvals'", errno);
-  UniqueFd notes{::openat(above, kApprovalNotes, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (!notes) return SystemError(ErrorCode::kSetupFailed, "open '" + place->path + "/.approvals'", errno);
-  return notes;
+  return place->MakeBelow(kApprovalNotes);
 }
 
 bool IsFresh(const struct stat& status) {
@@ -102,10 +96,9 @@ Result<NoteTaken> TakeNote(const std::string& approval, const std::string& reque
   if (!IsApproval(approval)) return NoteTaken::kNone;
   const Result<UniqueFd> notes = OpenNotes();
   if (!notes) return notes.error();
-  const UniqueFd note{::openat(notes->Get(), approval.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  const UniqueFd note = OpenKept(notes->Get(), approval);
   struct stat status {};
-  if (!note || ::fstat(note.Get(), &status) != 0 || !S_ISREG(status.st_mode) || !IsFresh(status))
-    return NoteTaken::kNone;
+  if (!note || ::fstat(note.Get(), &status) != 0 || !IsFresh(status)) return NoteTaken::kNone;
   std::string of(kHashDigits, '\0');
   const bool read = ReadSome(note.Get(), of) == static_cast<std::int64_t>(of.size());
   if (!read || of != request_hash) return NoteTaken::kOther;

@@ -376,10 +376,10 @@ TEST_P(Lifecycle, WhatAPhaseCannotWriteIsToldByTheNext) {
   EXPECT_LT(DaemonOf(id), 0);
 }
 
-TEST_P(Lifecycle, ADirectoryThatOthersCanUseIsRefused) {
+TEST_P(Lifecycle, ADirectoryOfSomebodyElsesIsRefused) {
   const std::string directory = OwnDirectory();
   EXPECT_EQ(Execute(Phase("deprovision", Provision())).status, 0);
-  ASSERT_EQ(::chmod(directory.c_str(), 0755), 0);
+  ASSERT_EQ(::chown(directory.c_str(), 1, 1), 0);
   const Ended ended = Execute(ProvisionOf());
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(At(ended.out, "/error/message"), HasSubstr("only its user can use"));
@@ -420,6 +420,22 @@ TEST_P(Lifecycle, NothingIsReadInTheRuntimeDirectory) {
   EXPECT_EQ(Execute(recover).status, 0);
   EXPECT_THAT(List(), HasSubstr(id));
   EXPECT_THAT(Names(planted), testing::ElementsAre(".git-eeaf663ab8783930"));
+}
+
+// A command under Landlock alone can change the modes of what its caller's other sandboxes are found by.
+TEST_P(Lifecycle, ModesHideNoSandbox) {
+  const std::string directory = OwnDirectory();
+  const std::string id = Provision();
+  std::string socket;
+  for (const std::string& name : Names(directory))
+    if (name.ends_with(id.substr(id.find(':') + 1))) socket = directory + "/" + name;
+  ASSERT_NE(socket, "");
+  for (const char* mode : {"0", "777"}) {
+    for (const std::string& path : {socket, directory, workspace.Path("runtime")}) {
+      ASSERT_EQ(Execute({.program = "/bin/chmod", .arguments = {mode, path}, .uid = uid}).status, 0);
+      EXPECT_THAT(List(), HasSubstr(id)) << mode << " " << path;
+    }
+  }
 }
 
 // Each runtime directory has a place of its own, which nobody misses when that is gone.

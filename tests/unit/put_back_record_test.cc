@@ -160,6 +160,56 @@ TEST_F(PutBackRecordTest, WhatItWaitedForIsPutBack) {
   EXPECT_EQ(Recovered(true), "");
 }
 
+// What a command under Landlock alone can do outside of its grants: change modes of the caller's.
+TEST_F(PutBackRecordTest, ModesKeepNobodyFromPuttingBack) {
+  const std::string records = FixedRuntimePlace(::geteuid());
+  for (const mode_t mode : {0U, 0111U, 0777U}) {
+    Killed([&] {
+      WriteText(At("git/config"), "evil");
+      if (::chmod(At("git").c_str(), mode & 0111U) != 0 || ::chmod(Record().c_str(), mode) != 0 ||
+          ::chmod(records.c_str(), mode) != 0)
+        std::_Exit(3);
+    });
+    EXPECT_THAT(Recovered(), HasSubstr("is what it was again")) << mode;
+    EXPECT_EQ(ReadText(At("git/config")), "[core]\n\xff") << mode;
+    struct stat status {};
+    EXPECT_EQ(::stat(At("git").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0755U) << mode;
+    EXPECT_EQ(::stat(records.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0700U) << mode;
+  }
+}
+
+TEST_F(PutBackRecordTest, ADirectoryThatWasClosedAloneIsOpenedAgain) {
+  Killed([&] { ::chmod(At("git").c_str(), 0111); });
+  EXPECT_THAT(Recovered(), HasSubstr("can be reached again"));
+  EXPECT_EQ(fs::status(At("git")).permissions(), fs::perms(0755));
+}
+
+TEST_F(PutBackRecordTest, ItsModeDoesNotSayThatTheUserKnows) {
+  Killed([&] {
+    if (::chmod(Record().c_str(), 0400) != 0) std::_Exit(3);
+    fs::rename(At("git"), At("away"));
+  });
+  EXPECT_THAT(Recovered(), HasSubstr("cannot be put back"));
+  EXPECT_EQ(Recovered(), "");
+  fs::rename(At("away"), At("git"));
+  EXPECT_EQ(Recovered(), "");
+}
+
+// While the mode was another, others could write there.
+TEST_F(PutBackRecordTest, AnothersRecordIsNotObeyed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root: files of somebody else's";
+  Killed([&] { WriteText(At("git/config"), "evil"); });
+  const fs::path record = Record();
+  ASSERT_EQ(::chown(record.c_str(), 1, 1), 0);
+  Recovery recovery;
+  JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
+  EXPECT_THAT(recovery.problems, testing::Contains(HasSubstr("cannot be read")));
+  EXPECT_EQ(ReadText(At("git/config")), "evil");
+  EXPECT_FALSE(fs::exists(record));
+}
+
 TEST_F(PutBackRecordTest, WhatIsTooLargeIsToldAndStays) {
   WriteText(At("git/config"), std::string(std::size_t{17} << 20U, 'x'));
   Killed([&] {
