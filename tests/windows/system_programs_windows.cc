@@ -1,6 +1,7 @@
 #include "tests/windows/system_programs_windows.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <io.h>
 #include <windows.h>
 
@@ -271,7 +272,14 @@ SystemProgram::SystemProgram(const std::string& name) : path_(SystemDirectory() 
   if (!IsWine()) return;
   std::array<wchar_t, MAX_PATH> own{};
   ::GetModuleFileNameW(nullptr, own.data(), MAX_PATH);
-  ::CopyFileW(own.data(), Wide(path_).c_str(), FALSE);
+  // An earlier one is deleted when its last process has ended, and until then nothing can have the name.
+  constexpr int kAttempts = 300;
+  BOOL copied = FALSE;
+  for (int i = 0; i < kAttempts && copied == 0; ++i) {
+    copied = ::CopyFileW(own.data(), Wide(path_).c_str(), FALSE);
+    if (copied == 0) ::Sleep(100);
+  }
+  EXPECT_NE(copied, 0) << path_;
 }
 
 SystemProgram::~SystemProgram() {
