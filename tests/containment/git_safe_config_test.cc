@@ -28,6 +28,16 @@ pid_t CleanupProcessOf(pid_t launcher) {
   return -1;
 }
 
+// A run that says that it is ready, with its cleanup process.
+void KillBoth(Running& running) {
+  ASSERT_TRUE(running.SaysOnStdout("ready"));
+  const pid_t cleanup_process = CleanupProcessOf(running.Pid());
+  ASSERT_GT(cleanup_process, 0);
+  ::kill(cleanup_process, SIGKILL);
+  running.Signal(SIGKILL);
+  EXPECT_EQ(running.Wait().status, -SIGKILL);
+}
+
 class GitConfig : public GitOnTheHost {
  protected:
   void SetUp() override {
@@ -190,12 +200,7 @@ TEST_P(GitConfig, WhatTwoKilledProcessesLeftIsPutBackByTheNextCall) {
     for (const bool asked : {true, false}) {
       Running running(Prepared(engine, "git config core.pager x; chmod 666 .git/config; echo ready; sleep 60",
                                R"("protect":{"git":{"config":"allow-safe"}})"));
-      ASSERT_TRUE(running.SaysOnStdout("ready")) << engine;
-      const pid_t cleanup_process = CleanupProcessOf(running.Pid());
-      ASSERT_GT(cleanup_process, 0);
-      ::kill(cleanup_process, SIGKILL);
-      running.Signal(SIGKILL);
-      EXPECT_EQ(running.Wait().status, -SIGKILL);
+      ASSERT_NO_FATAL_FAILURE(KillBoth(running)) << engine;
       EXPECT_NE(Contents(config), before);
       const Ended next = asked ? Execute(Prepare({"--recover"})) : Inside(engine, "git config core.pager");
       EXPECT_THAT(next.out + next.err, HasSubstr("configurations of git's put back: 1")) << engine;
@@ -213,12 +218,7 @@ TEST_P(GitConfig, WhatTwoKilledProcessesLeftElsewhereIsToldUntilItIsPutBack) {
   const std::string told = "'" + config + "' may say what";
   Running running(Prepared("namespaces", "git config core.pager x; echo ready; sleep 60",
                            R"("protect":{"git":{"config":"allow-safe"}})"));
-  ASSERT_TRUE(running.SaysOnStdout("ready"));
-  const pid_t cleanup_process = CleanupProcessOf(running.Pid());
-  ASSERT_GT(cleanup_process, 0);
-  ::kill(cleanup_process, SIGKILL);
-  running.Signal(SIGKILL);
-  EXPECT_EQ(running.Wait().status, -SIGKILL);
+  ASSERT_NO_FATAL_FAILURE(KillBoth(running));
   ASSERT_EQ(Shell("mv work moved").status, 0);
   const auto run = [&] {
     return RunConfig({.containment = "namespaces", .command = "true", .read_write = {root}}).err;
@@ -236,12 +236,7 @@ TEST_P(GitConfig, WhatTwoKilledProcessesLeftElsewhereIsToldUntilItIsPutBack) {
 TEST_P(GitConfig, NothingIsPutIntoARepositoryThatWasMadeSince) {
   Running running(Prepared("namespaces", "git config core.pager x; echo ready; sleep 60",
                            R"("protect":{"git":{"config":"allow-safe"}})"));
-  ASSERT_TRUE(running.SaysOnStdout("ready"));
-  const pid_t cleanup_process = CleanupProcessOf(running.Pid());
-  ASSERT_GT(cleanup_process, 0);
-  ::kill(cleanup_process, SIGKILL);
-  running.Signal(SIGKILL);
-  EXPECT_EQ(running.Wait().status, -SIGKILL);
+  ASSERT_NO_FATAL_FAILURE(KillBoth(running));
   for (int i = 0; i < 4; ++i)
     ASSERT_EQ(Shell("rm -rf work && git init -q work && git -C work config user.name Me").status, 0);
   // The record is the ended run's as long as a process of it is there.

@@ -341,21 +341,26 @@ TEST_F(AuditLogChain, AFullDiskBreaksNothing) {
   EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":2)"));
 }
 
-// Two hundred writers, of which some are killed.
-TEST_F(AuditLogChain, ManyWritersMakeOneChain) {
-  constexpr int kWriters = 200;
-  constexpr int kLines = 5;
+std::vector<pid_t> StartWriters(const std::string& path, int count, int lines) {
   std::vector<pid_t> writers;
-  for (int i = 0; i < kWriters; ++i) {
+  for (int i = 0; i < count; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
-      for (int line = 0; line < kLines; ++line) {
+      for (int line = 0; line < lines; ++line) {
         if (!Added(path, i)) ::_exit(1);
       }
       ::_exit(0);
     }
     writers.push_back(child);
   }
+  return writers;
+}
+
+// Two hundred writers, of which some are killed.
+TEST_F(AuditLogChain, ManyWritersMakeOneChain) {
+  constexpr int kWriters = 200;
+  constexpr int kLines = 5;
+  const std::vector<pid_t> writers = StartWriters(path, kWriters, kLines);
   std::size_t killed = 0;
   for (std::size_t i = 0; i < writers.size(); i += 7) {
     ::usleep(300);
@@ -377,17 +382,7 @@ TEST_F(AuditLogChain, RotationAmidManyWritersKeepsOneChain) {
   constexpr int kWriters = 8;
   constexpr int kLines = 250;
   constexpr int kRotations = 400;
-  std::vector<pid_t> writers;
-  for (int i = 0; i < kWriters; ++i) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      for (int line = 0; line < kLines; ++line) {
-        if (!Added(path, i)) ::_exit(1);
-      }
-      ::_exit(0);
-    }
-    writers.push_back(child);
-  }
+  const std::vector<pid_t> writers = StartWriters(path, kWriters, kLines);
   std::vector<std::string> files;
   for (int i = 0; i < kRotations; ++i) {
     ::usleep(1000);

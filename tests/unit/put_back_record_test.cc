@@ -64,6 +64,14 @@ class PutBackRecordTest : public ::testing::Test {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     ASSERT_EQ(status, 0);
   }
+  // Whose command had moved the directory away.
+  void KilledElsewhere() const {
+    const auto change = [&] {
+      WriteText(At("git/config"), "evil");
+      fs::rename(At("git"), At("away"));
+    };
+    Killed(change, {"git/none/x"});
+  }
   // The one record that names these files.
   [[nodiscard]] fs::path Record() const {
     fs::path found;
@@ -128,12 +136,7 @@ TEST_F(PutBackRecordTest, NothingIsWrittenInAnotherDirectory) {
 
 // It may be large, and would be read at each launch.
 TEST_F(PutBackRecordTest, ARecordThatWaitsForADirectoryIsNotReadUntilThen) {
-  Killed(
-      [&] {
-        WriteText(At("git/config"), "evil");
-        fs::rename(At("git"), At("away"));
-      },
-      {"git/none/x"});
+  KilledElsewhere();
   EXPECT_THAT(Recovered(), HasSubstr("cannot be put back"));
   const fs::path record = Record();
   const std::string text = ReadText(record);
@@ -146,12 +149,7 @@ TEST_F(PutBackRecordTest, ARecordThatWaitsForADirectoryIsNotReadUntilThen) {
 }
 
 TEST_F(PutBackRecordTest, WhatItWaitedForIsPutBack) {
-  Killed(
-      [&] {
-        WriteText(At("git/config"), "evil");
-        fs::rename(At("git"), At("away"));
-      },
-      {"git/none/x"});
+  KilledElsewhere();
   EXPECT_THAT(Recovered(), HasSubstr("cannot be put back"));
   EXPECT_EQ(Recovered(), "");
   fs::rename(At("away"), At("git"));

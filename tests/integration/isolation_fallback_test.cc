@@ -11,11 +11,12 @@
 
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "tests/support/built.h"
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test::ladder_test {
+namespace mxc::test::isolation_fallback_test {
 namespace {
 
 using testing::HasSubstr;
@@ -24,6 +25,13 @@ using testing::HasSubstr;
 
 void Require(bool made) {
   if (!made) ::_exit(98);
+}
+
+void Install(std::span<const sock_filter> program) {
+  const sock_fprog filter{static_cast<unsigned short>(program.size()),
+                          const_cast<sock_filter*>(program.data())};
+  Require(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  Require(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
 }
 
 // What the profiles of container engines do: no clone3, no namespaces, no mounts.
@@ -43,9 +51,7 @@ void RefuseNamespaces() {
       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM},
       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
   };
-  const sock_fprog filter{std::size(program), const_cast<sock_filter*>(program)};
-  Require(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-  Require(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
+  Install(program);
 }
 
 // An old profile: namespaces, but not the newer call that makes them.
@@ -54,9 +60,7 @@ void RefuseClone3() {
                                  {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_clone3},
                                  {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS},
                                  {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
-  const sock_fprog filter{std::size(program), const_cast<sock_filter*>(program)};
-  Require(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-  Require(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
+  Install(program);
 }
 
 // Podman's profile without CAP_SYS_ADMIN: namespaces and mounts, but no names.
@@ -66,9 +70,7 @@ void RefuseNames() {
                                  {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_setdomainname},
                                  {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM},
                                  {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
-  const sock_fprog filter{std::size(program), const_cast<sock_filter*>(program)};
-  Require(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-  Require(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
+  Install(program);
 }
 
 // What container engines mount over parts of /proc.
@@ -324,4 +326,4 @@ TEST_P(IsolationFallback, AnExplanationIsOfThePlanThatWouldRun) {
 }
 
 }  // namespace
-}  // namespace mxc::test::ladder_test
+}  // namespace mxc::test::isolation_fallback_test
