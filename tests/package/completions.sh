@@ -26,8 +26,8 @@ in_fish() { # in_fish LINE
     tr '\n' ' ' | sed 's/ $//'
 }
 
-# An interactive zsh on a terminal of its own, which reads its functions for two seconds: what stands on each line after the key is
-# printed in place of a run.
+# An interactive zsh on a terminal of its own, which reads its functions for two seconds: what stands on each line after the
+# key is printed in place of a run.
 in_zsh() { # in_zsh LINE...
   HOME=$place ZDOTDIR=$place zsh -f -c '
     zmodload zsh/zpty
@@ -59,7 +59,8 @@ if command -v fish >/dev/null; then
   is fish 'mxc-exec --rw . -- cat po' "$(in_fish 'mxc-exec --rw . -- cat po' mxc-exec.fish)" policy.json
 fi
 if command -v zsh >/dev/null; then
-  in_zsh 'mxc-exec --dry' 'mxc-exec --containment land' 'mxc-exec --explain=j' 'mxc-exec --rw wo' 'mxc-exec --rw . -- cat po' >completed
+  in_zsh 'mxc-exec --dry' 'mxc-exec --containment land' 'mxc-exec --explain=j' 'mxc-exec --rw wo' \
+    'mxc-exec --rw . -- cat po' >completed
   printf '%s\n' --dry-run '--containment landlock' --explain=json '--rw work' '--rw . -- cat policy.json' >expected
   diff expected completed || { echo "zsh completes otherwise" >&2; exit 1; }
 fi
