@@ -2,6 +2,7 @@
 # Packs what a build has made: sh docs/package/pack.sh BUILD OUT
 # OUT receives a .deb, a tarball with its SHA-256 and its list of components (SPDX), and the packages for npm. The same program
 # gives the same bytes: every time in them is SOURCE_DATE_EPOCH, or the commit's.
+# MXC_DEB_COMPRESSION: of the .deb, in place of xz, which is small and slow.
 set -eu
 umask 022
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -44,8 +45,8 @@ archive "$work/$name" "$out/$name.tar.gz"
 python3 -B "$source/docs/package/components.py" sbom "$work/$name/bin/mxc-exec" "$version" "$compiler" "$source/build/tools" \
   "$out/$name.spdx.json" $headers
 
-cpack --config "$build/CPackConfig.cmake" -B "$work/deb" -D CPACK_STRIP_FILES="${strip:+ON}" >"$work/log" ||
-  { cat "$work/log" >&2; exit 1; }
+cpack --config "$build/CPackConfig.cmake" -B "$work/deb" -D CPACK_STRIP_FILES="${strip:+ON}" \
+  -D CPACK_DEBIAN_COMPRESSION_TYPE="${MXC_DEB_COMPRESSION:-xz}" >"$work/log" || { cat "$work/log" >&2; exit 1; }
 mv "$work"/deb/*.deb "$out"
 
 # for_npm TEMPLATE NAME: the folder that npm packs, with the version and the processor filled in.

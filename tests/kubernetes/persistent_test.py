@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from cluster import Cluster, commands_of
+from cluster import Cluster, QUICK_KUBECTL, commands_of
 
 PROGRAM = ""
 SKIPPED = 77
@@ -51,7 +51,7 @@ class Persistent(unittest.TestCase):
 
     def environment(self):
         runtime = {"XDG_RUNTIME_DIR": self.runtime} if self.runtime else {}
-        return {"PATH": "/usr/bin:/bin", "HOME": self.work, **runtime}
+        return {"PATH": "/usr/bin:/bin", "HOME": self.work, **QUICK_KUBECTL, **runtime}
 
     def start_phase(self, document, flags=(), stdin=subprocess.DEVNULL, **streams):
         name = tempfile.mkdtemp(dir=self.work)

@@ -26,16 +26,20 @@ in_fish() { # in_fish LINE
     tr '\n' ' ' | sed 's/ $//'
 }
 
-# An interactive zsh on a terminal of its own: what stands on the line after the key is printed in place of a run.
-in_zsh() { # in_zsh LINE
+# An interactive zsh on a terminal of its own, which reads its functions for two seconds: what stands on each line after the
+# key is printed in place of a run.
+in_zsh() { # in_zsh LINE...
   HOME=$place ZDOTDIR=$place zsh -f -c '
     zmodload zsh/zpty
     zpty z zsh -f -i
     zpty -w z "PS1=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; mxc-exec() { print -r -- \"<\$*>\" }; echo rea\"\"dy"
     zpty -r -m z line "*ready*" || exit 1
-    zpty -w -n z "$2"$'"'\\t\\n'"'
-    zpty -r -m z line "*<*>*" || exit 1
-    print -r -- "${${line##*<}%%>*}"' zsh "$share/zsh/site-functions" "$1"
+    shift
+    for typed; do
+      zpty -w -n z "$typed"$'"'\\t\\n'"'
+      zpty -r -m z line "*<*>*" || exit 1
+      print -r -- "${${line##*<}%%>*}"
+    done' zsh "$share/zsh/site-functions" "$@"
 }
 
 is bash 'mxc-exec --dry' "$(in_bash mxc-exec --dry)" --dry-run
@@ -55,9 +59,8 @@ if command -v fish >/dev/null; then
   is fish 'mxc-exec --rw . -- cat po' "$(in_fish 'mxc-exec --rw . -- cat po' mxc-exec.fish)" policy.json
 fi
 if command -v zsh >/dev/null; then
-  is zsh 'mxc-exec --dry' "$(in_zsh 'mxc-exec --dry')" --dry-run
-  is zsh 'mxc-exec --containment land' "$(in_zsh 'mxc-exec --containment land')" '--containment landlock'
-  is zsh 'mxc-exec --explain=j' "$(in_zsh 'mxc-exec --explain=j')" --explain=json
-  is zsh 'mxc-exec --rw wo' "$(in_zsh 'mxc-exec --rw wo')" '--rw work'
-  is zsh 'mxc-exec --rw . -- cat po' "$(in_zsh 'mxc-exec --rw . -- cat po')" '--rw . -- cat policy.json'
+  in_zsh 'mxc-exec --dry' 'mxc-exec --containment land' 'mxc-exec --explain=j' 'mxc-exec --rw wo' \
+    'mxc-exec --rw . -- cat po' >completed
+  printf '%s\n' --dry-run '--containment landlock' --explain=json '--rw work' '--rw . -- cat policy.json' >expected
+  diff expected completed || { echo "zsh completes otherwise" >&2; exit 1; }
 fi

@@ -247,7 +247,7 @@ TEST_F(Standing, AStartThatWasKilledIsStartedAgain) {
 TEST_F(Standing, TimeLimitsEndTheSandbox) {
   const std::string id = Started(R"(, "session": {"idleTimeoutMs": 15000})");
   EXPECT_EQ(Exec(id, {"exit", "0"}).status, 0U);
-  for (int i = 0; i < 1200 && !MachineProcesses().empty(); ++i) ::Sleep(50);
+  for (int i = 0; i < 240 && !MachineProcesses().empty(); ++i) ::Sleep(250);
   EXPECT_TRUE(MachineProcesses().empty());  // nobody has called meanwhile
   EXPECT_EQ(StateOf(id), "absent");
   EXPECT_THAT(Exec(id, {"exit", "0"}).out, HasSubstr(R"("code":"stale_id")"));

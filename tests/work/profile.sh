@@ -17,7 +17,7 @@ require() {
   for name in "$@"; do command -v "$name" >/dev/null 2>&1 || skip "$name is not installed"; done
 }
 test "$(id -u)" = 0 || skip "needs root"
-require python3 openssl ip unshare setpriv
+require /usr/bin/python3 openssl ip unshare setpriv
 if test "${IN_OWN_NETWORK:-}" != 1; then
   IN_OWN_NETWORK=1 exec unshare --net --mount sh "$0" "$@"
 fi
@@ -37,7 +37,7 @@ tools= # a directory that the tool is in
 . "$source/tests/work/profile_$tool.sh"
 publish
 prepare
-python3 "$source/tests/work/registries.py" "$area/registries" >"$area/up" &
+/usr/bin/python3 "$source/tests/work/registries.py" "$area/registries" >"$area/up" &
 server=$!
 until test -s "$area/up"; do
   kill -0 "$server" 2>/dev/null || skip "the registries cannot be served here"
