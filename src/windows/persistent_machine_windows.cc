@@ -21,6 +21,7 @@ namespace mxc {
 namespace {
 
 constexpr DWORD kAnswerPollMs = 20;
+constexpr std::uint64_t kMachineLookMs = 250;       // each look lists all processes of the host
 constexpr std::uint64_t kAnswerLimitMs = 30000;     // for the agent to take an order up
 constexpr std::uint64_t kCommandEndLimitMs = 5000;  // ... and to end a command
 constexpr std::size_t kMaxExitBytes = 4096;
@@ -64,7 +65,7 @@ class PersistentMachineCommand {
     const std::uint64_t ordered = Now();
     for (;;) {
       const bool told = ::WaitForSingleObject(interrupt.Event(), kAnswerPollMs) == WAIT_OBJECT_0;
-      const bool there = !MachineProcesses().empty();
+      const bool there = IsThere();
       if (Status taken = Take(); !taken) return taken.error();
       std::uint32_t status = 0;
       if (ReadGuestStatus(said_, token_, status)) {
@@ -85,6 +86,14 @@ class PersistentMachineCommand {
 
  private:
   [[nodiscard]] std::uint64_t Running() const { return started_ms_ == 0 ? 0 : Now() - started_ms_; }
+
+  bool IsThere() {
+    if (Now() - looked_ms_ >= kMachineLookMs) {
+      there_ = !MachineProcesses().empty();
+      looked_ms_ = Now();
+    }
+    return there_;
+  }
 
   // The files of the answer are all there when the first word is.
   Status Take() {
@@ -118,7 +127,7 @@ class PersistentMachineCommand {
     left_.clear();
     const std::uint64_t start = Now();
     std::uint32_t status = 0;
-    while (started_ms_ != 0 && Now() - start < kCommandEndLimitMs && !MachineProcesses().empty() &&
+    while (started_ms_ != 0 && Now() - start < kCommandEndLimitMs && IsThere() &&
            !ReadGuestStatus(said_, token_, status)) {
       ::Sleep(kAnswerPollMs);
       if (!Take()) break;
@@ -138,6 +147,8 @@ class PersistentMachineCommand {
   GuestFile exit_ = {};
   std::string said_ = {};
   std::uint64_t started_ms_ = 0;
+  std::uint64_t looked_ms_ = 0;
+  bool there_ = false;
 };
 
 }  // namespace

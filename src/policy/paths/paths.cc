@@ -15,12 +15,12 @@ constexpr std::size_t kMaxLinks = 40;
 constexpr std::array<std::string_view, 3> kNeverFromHost = {"/proc", "/sys", "/dev"};
 
 // The components of `path`, last first: a stack to pop from.
-std::vector<std::string> ComponentsReversed(std::string_view path) {
-  std::vector<std::string> result;
+std::vector<std::string_view> ComponentsReversed(std::string_view path) {
+  std::vector<std::string_view> result;
   while (!path.empty()) {
     const std::size_t slash = path.rfind('/');
     const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
-    if (!name.empty()) result.emplace_back(name);
+    if (!name.empty()) result.push_back(name);
     path = slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
   }
   return result;
@@ -30,14 +30,14 @@ std::vector<std::string> ComponentsReversed(std::string_view path) {
 
 std::string FoldLexically(std::string_view path) {
   std::string result = "/";
-  std::vector<std::string> pending = ComponentsReversed(path);
+  std::vector<std::string_view> pending = ComponentsReversed(path);
   for (; !pending.empty(); pending.pop_back()) {
-    const std::string& name = pending.back();
+    const std::string_view name = pending.back();
     if (name == ".") continue;
     if (name == "..") {
       result.resize(ParentOf(result).size());
     } else {
-      result += (result == "/" ? "" : "/") + name;
+      result.append(result == "/" ? "" : "/").append(name);
     }
   }
   return result;
@@ -75,14 +75,14 @@ bool IsRootsAlone(const LinkMet& met) {
 }
 
 struct PathWalker::State {
-  std::vector<std::string> pending = {};
-  std::vector<std::string> missing = {};  // components behind `walked.path` that do not exist
+  std::vector<std::string_view> pending = {};  // of the path, and of texts of links, which stay
+  std::string missing = {};                    // what of the path behind `walked.path` does not exist
   Walked walked = {};
 
+  void AddMissing(std::string_view name) { missing.append(missing.empty() ? "" : "/").append(name); }
+  void RemoveMissing() { missing.resize(missing.find('/') == std::string::npos ? 0 : missing.rfind('/')); }
   [[nodiscard]] std::string Here() const {
-    std::string here = walked.path;
-    for (const std::string& name : missing) here = JoinPath(here, name);
-    return here;
+    return missing.empty() ? walked.path : JoinPath(walked.path, missing);
   }
 };
 
@@ -96,6 +96,7 @@ const Lookup& PathWalker::LookAt(const std::string& path) { return See(path).loo
 
 std::string_view PathWalker::Reached(std::string_view path, State& state) const {
   for (; path.size() > 1; path = ParentOf(path)) {
+    if (path.size() > longest_canonical_) continue;
     const auto found = seen_.find(path);
     if (found == seen_.end() || !found->second.canonical) continue;
     state.walked.path = path;
@@ -119,7 +120,7 @@ Status PathWalker::Follow(State& state, std::string link, Seen& seen) {
     walked.path = "/";
     walked.status = LookAt("/").status;
   }
-  for (std::string& name : ComponentsReversed(*seen.text)) state.pending.push_back(std::move(name));
+  for (const std::string_view name : ComponentsReversed(*seen.text)) state.pending.push_back(name);
   walked.links.push_back(
       {.link = {.path = std::move(link), .target = *seen.text}, .owner = seen.lookup.status->uid});
   return Done{};
@@ -131,7 +132,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
   if (name == "..") {
     walked.left.push_back(state.Here());
     if (!state.missing.empty()) {
-      state.missing.pop_back();
+      state.RemoveMissing();
       walked.folded_missing = true;
       return Done{};
     }
@@ -140,7 +141,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
     return Done{};
   }
   if (!state.missing.empty()) {
-    state.missing.emplace_back(name);
+    state.AddMissing(name);
     return Done{};
   }
   std::string next = JoinPath(walked.path, name);
@@ -150,7 +151,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
     if (lookup.failure != LookupFailure::kMissing) {
       return Conflict(Quoted(next) + ": " + lookup.reason);
     }
-    state.missing.emplace_back(name);
+    state.AddMissing(name);
     return Done{};
   }
   if (lookup.Is(FileType::kSymlink)) {
@@ -159,6 +160,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
     state.pending.clear();
   }
   seen.canonical = lookup.Is(FileType::kDirectory);
+  if (seen.canonical) longest_canonical_ = std::max(longest_canonical_, next.size());
   walked.status = lookup.status;
   walked.path = std::move(next);
   return Done{};
@@ -176,7 +178,7 @@ Result<Walked> PathWalker::Walk(std::string_view path) {
   }
   state.pending = ComponentsReversed(path.substr(reached.size()));
   while (!state.pending.empty()) {
-    const std::string name = std::move(state.pending.back());
+    const std::string_view name = state.pending.back();
     state.pending.pop_back();
     if (const Status step = Step(state, name); !step) return step.error();
   }
@@ -184,7 +186,7 @@ Result<Walked> PathWalker::Walk(std::string_view path) {
   if (!state.missing.empty()) {
     walked.behind_file = !walked.Is(FileType::kDirectory);
     walked.status.reset();
-    walked.first_missing = JoinPath(walked.path, state.missing.front());
+    walked.first_missing = JoinPath(walked.path, state.missing.substr(0, state.missing.find('/')));
     walked.path = state.Here();
   }
   return std::move(walked);

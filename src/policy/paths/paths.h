@@ -90,6 +90,7 @@ class PathWalker {
   const Host& host_;
   std::string root_;
   std::unordered_map<std::string, Seen, PathHash, std::equal_to<>> seen_ = {};
+  std::size_t longest_canonical_ = 0;  // bytes of the longest directory among them
 };
 
 }  // namespace mxc

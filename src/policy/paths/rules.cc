@@ -39,6 +39,7 @@ std::string_view ListName(Access access) {
 
 bool RuleSet::Add(PathRule rule) {
   if (!by_path_.emplace(rule.path, rules_.size()).second) return false;
+  longest_ = std::max(longest_, rule.path.size());
   rules_.push_back(std::move(rule));
   return true;
 }
@@ -53,6 +54,7 @@ void RuleSet::Remove(const std::string& path) {
 }
 
 const PathRule* RuleSet::Find(std::string_view path) const {
+  if (path.size() > longest_) return nullptr;
   const auto found = by_path_.find(path);
   return found == by_path_.end() ? nullptr : &rules_[found->second];
 }

@@ -54,6 +54,7 @@ class RuleSet {
  private:
   std::vector<PathRule> rules_ = {};
   std::unordered_map<std::string, std::size_t, PathHash, std::equal_to<>> by_path_ = {};
+  std::size_t longest_ = 0;  // bytes of the longest path ever added: most lookups are of longer ones
 };
 
 }  // namespace mxc
