@@ -318,8 +318,8 @@ Result<Records> OpenRecords(const Policy* policy, const Host& host, Options opti
 }
 
 void RecoverAndTell(bool asked) {
-  const Recovery recovery = RecoverRuns(asked);
-  for (const std::string& problem : recovery.problems) TellWarning(problem);
+  const Recovery recovery =
+      RecoverRuns(asked, [](const std::string& problem) { return IsHeard([&] { TellWarning(problem); }); });
   if (recovery.restored == 0 && (!asked || !recovery.problems.empty())) return;
   Tell(recovery.restored == 0 ? "mxc-exec: nothing to recover\n"
                               : fmt::format("mxc-exec: {} put back: {}\n", recovery.what, recovery.restored));

@@ -193,6 +193,7 @@ Result<RuntimeDirectory> RuntimeDirectory::OpenForRecords() {
   Result<RuntimeDirectory> fixed = MakeAt(FixedRuntimePlace(::geteuid()));
   if (fixed) return fixed;
   const std::string session = SessionRuntimePlace(::geteuid());
+  TakeModeBack(AT_FDCWD, std::string(ParentOf(session)), kOwnersAlone);
   const Result<UniqueFd> above = OpenOwnDirectory(std::string(ParentOf(session)));
   if (!above || !IsPrivate(*above)) return fixed;
   Result<RuntimeDirectory> opened = MakeAt(session);
@@ -204,7 +205,7 @@ std::vector<RuntimeDirectory> RuntimeDirectory::ExistingForRecords() {
   Result<RuntimeDirectory> fixed = OpenAt(FixedRuntimePlace(::geteuid()));
   if (fixed) found.push_back(std::move(*fixed));
   const std::string path = SessionRuntimePlace(::geteuid());
-  if (::access(path.c_str(), F_OK) != 0) return found;
+  if (::access(path.c_str(), F_OK) != 0 && errno != EACCES) return found;
   Result<RuntimeDirectory> session = OpenAt(path);
   if (session) found.push_back(std::move(*session));
   return found;

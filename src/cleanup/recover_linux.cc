@@ -4,8 +4,8 @@
 
 namespace mxc {
 
-Recovery RecoverRuns(bool asked) {
-  Recovery recovery{.what = "configurations of git's", .asked = asked};
+Recovery RecoverRuns(bool asked, const std::function<bool(const std::string&)>& tell) {
+  Recovery recovery{.what = "configurations of git's", .asked = asked, .tell = tell};
   JudgeLeftRecords({ConfigRecord::Kind(), PutBackRecord::Kind()}, recovery);
   return recovery;
 }

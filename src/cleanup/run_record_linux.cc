@@ -147,6 +147,14 @@ void MoveAside(const RuntimeDirectory& directory, const std::string& name, const
                               std::string(kind.unreadable));
 }
 
+// The problems from that index on.
+bool AreHeard(const Recovery& recovery, std::size_t from) {
+  bool heard = true;
+  for (; recovery.tell && from < recovery.problems.size(); ++from)
+    heard = recovery.tell(recovery.problems[from]) && heard;
+  return heard;
+}
+
 // `file`: a record that this process has locked.
 void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const UniqueFd& file,
                const RecordKind& kind, Recovery& recovery, NamedPaths& earlier) {
@@ -159,12 +167,14 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
       named.st_ino != open.st_ino)
     return;
   const std::string head = ReadHead(file.Get());
+  const std::size_t before = recovery.problems.size();
   const RecordVerdict verdict = kind.judge({.path = directory.path + "/" + name,
                                             .text = ReadRecord(file.Get(), head),
                                             .told = !head.empty(),
                                             .earlier = earlier},
                                            recovery);
   if (verdict.what == What::kUnreadable) MoveAside(directory, name, kind, recovery);
+  if (!AreHeard(recovery, before)) return;
   if (verdict.what == What::kRemove) ::unlinkat(place, name.c_str(), 0);
   if (verdict.what == What::kReplace) WriteRecord(place, name, HeadOf(verdict.waits_for) + verdict.text);
 }
@@ -174,6 +184,7 @@ void JudgeNamed(const RuntimeDirectory& directory, const std::string& name, cons
   const UniqueFd file = OpenRecord(directory, name);
   if (!file && errno != ENOENT) {  // ENOENT: its run has just ended
     MoveAside(directory, name, kind, recovery);
+    static_cast<void>(AreHeard(recovery, recovery.problems.size() - 1));
   } else if (file && LockAlone(file)) {
     JudgeLeft(directory, name, file, kind, recovery, earlier);
   }

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <ctime>
 #include <string_view>
 
@@ -27,9 +29,9 @@ Result<UniqueFd> OpenNotes() {
   return place->MakeBelow(kApprovalNotes);
 }
 
-bool IsFresh(const struct stat& status) {
+bool IsFresh(std::time_t made) {
   constexpr std::uint64_t kMsPerSecond = 1000;
-  const std::time_t age = std::time(nullptr) - status.st_mtime;
+  const std::time_t age = std::time(nullptr) - made;
   return age >= 0 && static_cast<std::uint64_t>(age) * kMsPerSecond <= kApprovalMs;
 }
 
@@ -46,7 +48,8 @@ void RemoveOld(int notes) {
   while (const dirent* const entry = ::readdir(listing)) {
     struct stat status {};
     const bool old = IsApproval(entry->d_name) &&
-                     ::fstatat(notes, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && !IsFresh(status);
+                     ::fstatat(notes, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                     !IsFresh(status.st_mtime);
     if (old) ::unlinkat(notes, entry->d_name, 0);
   }
   ::closedir(listing);
@@ -86,8 +89,9 @@ Result<std::string> LeaveNote(const std::string& request_hash) {
       std::string(kPrefix) + Sha256Text(request_hash + std::string(random.begin(), random.end()));
   const UniqueFd note{
       ::openat(notes->Get(), approval.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  if (note && WriteSome(note.Get(), request_hash) == static_cast<std::int64_t>(request_hash.size()))
-    return approval;
+  // With the time: a command under Landlock alone can change that of the file.
+  const std::string text = request_hash + std::to_string(std::time(nullptr));
+  if (note && WriteSome(note.Get(), text) == static_cast<std::int64_t>(text.size())) return approval;
   return SystemError(ErrorCode::kSetupFailed, "note what is to be approved", errno);
 }
 
@@ -97,11 +101,14 @@ Result<NoteTaken> TakeNote(const std::string& approval, const std::string& reque
   const Result<UniqueFd> notes = OpenNotes();
   if (!notes) return notes.error();
   const UniqueFd note = OpenKept(notes->Get(), approval);
-  struct stat status {};
-  if (!note || ::fstat(note.Get(), &status) != 0 || !IsFresh(status)) return NoteTaken::kNone;
-  std::string of(kHashDigits, '\0');
-  const bool read = ReadSome(note.Get(), of) == static_cast<std::int64_t>(of.size());
-  if (!read || of != request_hash) return NoteTaken::kOther;
+  if (!note) return NoteTaken::kNone;
+  constexpr std::size_t kTimeDigits = 20;
+  std::string text(kHashDigits + kTimeDigits, '\0');
+  text.resize(static_cast<std::size_t>(std::max<std::int64_t>(ReadSome(note.Get(), text), 0)));
+  std::time_t made = 0;
+  if (text.size() > kHashDigits) std::from_chars(text.data() + kHashDigits, text.data() + text.size(), made);
+  if (!IsFresh(made)) return NoteTaken::kNone;
+  if (text.substr(0, kHashDigits) != request_hash) return NoteTaken::kOther;
   return ::unlinkat(notes->Get(), approval.c_str(), 0) == 0 ? NoteTaken::kTaken : NoteTaken::kNone;
 }
 

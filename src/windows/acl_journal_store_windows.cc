@@ -115,7 +115,7 @@ AclLock::~AclLock() {
   ::CloseHandle(mutex_);
 }
 
-Recovery RecoverRuns(bool /*asked*/) {
+Recovery RecoverRuns(bool /*asked*/, const std::function<bool(const std::string&)>& tell) {
   RemoveLeftFolders();
   Recovery recovery;
   const std::string directory = JournalDirectory();
@@ -125,6 +125,8 @@ Recovery RecoverRuns(bool /*asked*/) {
   for (const auto& entry : std::filesystem::directory_iterator(Wide(directory), missing)) {
     if (entry.path().extension() == kEnding) Recover(entry.path(), recovery);
   }
+  for (const std::string& problem : recovery.problems)
+    if (tell) static_cast<void>(tell(problem));
   return recovery;
 }
 

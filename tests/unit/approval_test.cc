@@ -2,12 +2,19 @@
 #include "review/approval.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <ctime>
 #include <string>
 #include <vector>
 
+#include "base/runtime_places.h"
+#include "hash/sha256.h"
 #include "report/hidden_values.h"
 #include "review/roots.h"
+#include "tests/support/own_records.h"
+#include "tests/support/run_in_child.h"
 
 namespace mxc::approval_test {
 namespace {
@@ -48,6 +55,26 @@ TEST(Approval, TheWholeCommandIsShown) {
   const std::string tail = shown({"x", std::string(20000, 'a'), "last"});
   EXPECT_TRUE(tail.ends_with("a last"));
   EXPECT_EQ(WholeCommand({.line = "a; b"}), "/bin/sh -c 'a; b'");
+}
+
+// The time stands in the note: a command under Landlock alone can change that of the file.
+TEST(Approval, IsGoodForTenMinutesWhateverTheFileSays) {
+  ASSERT_NO_FATAL_FAILURE(test::KeepRecordsApart(::geteuid()));
+  ::unsetenv("XDG_RUNTIME_DIR");
+  const std::string request = Sha256Text("what is to be approved");
+  const auto left = [&](std::time_t ago) {
+    const Result<std::string> approval = LeaveNote(request);
+    if (ago != 0) {
+      const std::string note = FixedRuntimePlace(::geteuid()) + "/.approvals/" + *approval;
+      test::WriteText(note, request + std::to_string(std::time(nullptr) - ago));
+    }
+    return *approval;
+  };
+  EXPECT_EQ(*TakeNote(left(0), request), NoteTaken::kTaken);
+  EXPECT_EQ(*TakeNote(left(590), request), NoteTaken::kTaken);
+  EXPECT_EQ(*TakeNote(left(610), request), NoteTaken::kNone);
+  EXPECT_EQ(*TakeNote(left(-610), request), NoteTaken::kNone);
+  EXPECT_EQ(*TakeNote(left(0), Sha256Text("something else")), NoteTaken::kOther);
 }
 
 // A refusal quotes words that were split, joined and cut: a value would not be found in them.

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "base/path.h"
 #include "base/pipe.h"
 #include "base/runtime_places.h"
 #include "tests/support/own_records.h"
@@ -193,6 +196,61 @@ TEST_F(PutBackRecordTest, ItsModeDoesNotSayThatTheUserKnows) {
   EXPECT_EQ(Recovered(), "");
   fs::rename(At("away"), At("git"));
   EXPECT_EQ(Recovered(), "");
+}
+
+TEST_F(PutBackRecordTest, WhatNobodyHasHeardIsSaidAgain) {
+  KilledElsewhere();
+  std::vector<std::string> told;
+  const auto recovered = [&](bool heard) {
+    told.clear();
+    Recovery recovery{.tell = [&](const std::string& problem) {
+      told.push_back(problem);
+      return heard;
+    }};
+    JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
+    return told.size();
+  };
+  const std::size_t problems = recovered(false);
+  EXPECT_GT(problems, 0U);
+  EXPECT_EQ(recovered(false), problems);
+  EXPECT_EQ(recovered(true), problems);
+  EXPECT_EQ(recovered(true), 0U);
+  fs::create_directories(At("git"));
+  EXPECT_GT(recovered(false), 0U) << "it is another directory";
+  EXPECT_GT(recovered(true), 0U);
+  EXPECT_EQ(recovered(true), 0U);
+}
+
+// Where somebody else has the name of the fixed place.
+TEST_F(PutBackRecordTest, AClosedSessionDirectoryHidesNoRecord) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root: a session directory of a user's";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kUser = 23457;
+    const std::string session{ParentOf(SessionRuntimePlace(kUser))};
+    ::unshare(CLONE_NEWNS);
+    ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    fs::create_directories(kSessionDirectories);
+    if (::mount("session", kSessionDirectories, "tmpfs", 0, "mode=0755") != 0) ::_exit(3);
+    fs::create_directories(session);
+    fs::remove_all(FixedRuntimePlace(kUser));
+    fs::create_directory(FixedRuntimePlace(kUser));  // root's
+    if (::chown(session.c_str(), kUser, kUser) != 0 || ::chmod(session.c_str(), 0700) != 0) ::_exit(4);
+    if (::setresuid(kUser, kUser, kUser) != 0) ::_exit(5);
+    ::unsetenv("XDG_RUNTIME_DIR");
+    Result<RunRecord> record = RunRecord::Reserve(kPutBackRecords);
+    if (!record || !record->Write("x")) ::_exit(6);
+    record->Forget();
+    *record = RunRecord();
+    if (::chmod(session.c_str(), 0) != 0) ::_exit(7);
+    Recovery recovery;
+    JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
+    ::_exit(recovery.problems.size() == 1 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  fs::remove_all(FixedRuntimePlace(23457));
 }
 
 // While the mode was another, others could write there.
