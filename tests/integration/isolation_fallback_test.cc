@@ -125,6 +125,16 @@ class IsolationFallback : public LauncherTest {
     const std::string last = LastLine(lines);
     return last.empty() ? nlohmann::json::object() : nlohmann::json::parse(last);
   }
+  // Refused where Landlock alone is left: it cannot hold that.
+  void RunWithADenialInAGrant() {
+    const std::string denied = workspace.File("rw/.env", "SECRET");
+    RunOn(RefuseNamespaces, {.containment = "process",
+                             .command = "echo ran",
+                             .read_write = {workspace.Path("rw")},
+                             .denied = {denied}});
+    EXPECT_EQ(ended.status, 255);
+    EXPECT_EQ(ended.out, "");
+  }
   Ended ended;
 };
 MXC_FOR_EACH_CALLER(IsolationFallback);
@@ -197,13 +207,7 @@ TEST_P(IsolationFallback, MinimumTierIsNotUndercut) {
 }
 
 TEST_P(IsolationFallback, WhatLandlockCannotHoldIsRefused) {
-  const std::string denied = workspace.File("rw/.env", "SECRET");
-  RunOn(RefuseNamespaces, {.containment = "process",
-                           .command = "echo ran",
-                           .read_write = {workspace.Path("rw")},
-                           .denied = {denied}});
-  EXPECT_EQ(ended.status, 255);
-  EXPECT_EQ(ended.out, "");
+  RunWithADenialInAGrant();
   EXPECT_THAT(ended.err, HasSubstr("/filesystem/deniedPaths/0"));
 }
 
@@ -222,13 +226,7 @@ TEST_P(IsolationFallback, ARepositoryIsPutBackWhereLandlockAloneStands) {
 
 // One place decides why the kernel refused, for runs and for --probe.
 TEST_P(IsolationFallback, ARefusalNamesWhatRefused) {
-  const std::string denied = workspace.File("rw/.env", "SECRET");
-  RunOn(RefuseNamespaces, {.containment = "process",
-                           .command = "echo ran",
-                           .read_write = {workspace.Path("rw")},
-                           .denied = {denied}});
-  EXPECT_EQ(ended.status, 255);
-  EXPECT_EQ(ended.out, "");
+  RunWithADenialInAGrant();
   EXPECT_THAT(ended.err, HasSubstr("could not create the namespaces"));
   EXPECT_THAT(ended.err, HasSubstr("grant the directories beside it"));
   EXPECT_THAT(ended.err, HasSubstr("clone, unshare, mount"));
