@@ -22,6 +22,10 @@
 namespace mxc {
 
 void TakeModeBack(int borrowed_directory, const std::string& name, unsigned mode) {
+  struct stat now {};
+  if (::fstatat(borrowed_directory, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 ||
+      (now.st_mode & 07777U) == mode)
+    return;
   const UniqueFd found{::openat(borrowed_directory, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
   struct stat status {};
   if (!found || ::fstat(found.Get(), &status) != 0 || S_ISLNK(status.st_mode)) return;
@@ -191,7 +195,7 @@ Result<RuntimeDirectory> RuntimeDirectory::Open() {
 
 Result<RuntimeDirectory> RuntimeDirectory::OpenForRecords() {
   Result<RuntimeDirectory> fixed = MakeAt(FixedRuntimePlace(::geteuid()));
-  if (fixed) return fixed;
+  if (fixed || !HasSessionPlace(::geteuid())) return fixed;
   const std::string session = SessionRuntimePlace(::geteuid());
   TakeModeBack(AT_FDCWD, std::string(ParentOf(session)), kOwnersAlone);
   const Result<UniqueFd> above = OpenOwnDirectory(std::string(ParentOf(session)));
@@ -205,7 +209,7 @@ std::vector<RuntimeDirectory> RuntimeDirectory::ExistingForRecords() {
   Result<RuntimeDirectory> fixed = OpenAt(FixedRuntimePlace(::geteuid()));
   if (fixed) found.push_back(std::move(*fixed));
   const std::string path = SessionRuntimePlace(::geteuid());
-  if (::access(path.c_str(), F_OK) != 0 && errno != EACCES) return found;
+  if (!HasSessionPlace(::geteuid()) || (::access(path.c_str(), F_OK) != 0 && errno != EACCES)) return found;
   Result<RuntimeDirectory> session = OpenAt(path);
   if (session) found.push_back(std::move(*session));
   return found;
@@ -235,7 +239,9 @@ std::vector<RuntimeDirectory> RuntimeDirectory::Existing() {
 
 std::vector<RuntimeDirectory> RuntimeDirectory::OfAllCalls() {
   const std::string fixed = FixedRuntimePlace(::geteuid());
-  std::vector<std::string> paths = {SessionRuntimePlace(::geteuid()), fixed};
+  std::vector<std::string> paths;
+  if (HasSessionPlace(::geteuid())) paths.push_back(SessionRuntimePlace(::geteuid()));
+  paths.push_back(fixed);
   if (const Result<RuntimeDirectory> above = OpenAt(fixed)) {
     ForEachName(above->descriptor.Get(), [&](const char* name) {
       if (std::string_view(name).starts_with(kPlacePrefix)) paths.push_back(fixed + "/" + name);

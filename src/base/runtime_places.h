@@ -10,6 +10,9 @@ namespace mxc {
 
 // $XDG_RUNTIME_DIR as systemd sets it: UID below this.
 inline constexpr const char* kSessionDirectories = "/run/user";
+// Root's calls keep nothing there: where systemd has made no /run/user/0, a command of root's that may write
+// /run could create it. Nobody else can create a directory in /run/user.
+[[nodiscard]] inline bool HasSessionPlace(std::uint32_t uid) { return uid != 0; }
 [[nodiscard]] inline std::string SessionRuntimePlace(std::uint32_t uid) {
   return std::string(kSessionDirectories) + "/" + std::to_string(uid) + "/mxc-exec";
 }
@@ -25,7 +28,7 @@ inline constexpr const char* kFixedPlacePrefix = "/tmp/mxc-exec-";
 inline constexpr const char* kPlacePrefix = ".place-";
 [[nodiscard]] inline std::string RuntimePlaceOf(const std::string& runtime_directory, std::uint32_t uid) {
   const std::string session = SessionRuntimePlace(uid);
-  if (runtime_directory + "/mxc-exec" == session) return session;
+  if (HasSessionPlace(uid) && runtime_directory + "/mxc-exec" == session) return session;
   const std::size_t hash = std::hash<std::string>{}(runtime_directory);
   return FixedRuntimePlace(uid) + "/" + kPlacePrefix + std::to_string(hash);
 }

@@ -15,12 +15,11 @@
 namespace mxc {
 namespace {
 
-// The nearest directory above that exists: whoever may not write there cannot make it, inside or out.
+// Whoever may not write the directory above cannot create it, inside or out. Where that is missing, it is
+// /run/user/UID, which root alone creates (HasSessionPlace).
 bool CanBeMade(const Host& host, PathWalker& walker, const std::string& path) {
-  std::string above{ParentOf(path)};
-  if (!walker.LookAt(above).status) return false;
-  while (!walker.LookAt(above).status && above != "/") above = ParentOf(above);
-  return host.MayAccess(above, Access::kReadWrite);
+  const std::string above{ParentOf(path)};
+  return walker.LookAt(above).status && host.MayAccess(above, Access::kReadWrite);
 }
 
 // An image that is being unpacked: tar writes there, in a sandbox, and no run uses it before it is done.

@@ -143,6 +143,8 @@ TEST_F(OwnState, LiesNowhereThatTheEnvironmentSays) {
   EXPECT_TRUE(place.starts_with("/tmp/mxc-exec-1000/.place-")) << place;
   EXPECT_NE(place, RuntimePlaceOf("/srv/work/other", 1000));
   EXPECT_EQ(RuntimePlaceOf("/run/user/1000", 1000), "/run/user/1000/mxc-exec");
+  EXPECT_TRUE(RuntimePlaceOf("/run/user/0", 0).starts_with("/run/mxc-exec/.place-"))
+      << "a command of root's could create it";
   EXPECT_TRUE(RuntimePlaceOf("/run/user/1000", 1001).starts_with("/tmp/mxc-exec-1001/.place-"));
 }
 
