@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app.h"
+#include "base/own_files.h"
 #include "base/terminal.h"
 #include "cli.h"
 #include "host/host.h"
@@ -70,6 +71,7 @@ int RefuseToStart(const Error& error) {
 }  // namespace
 
 int RunMain(int argc, char** argv) {
+  IgnoreFileSizeLimit();
   const bool shell = argc > 0 && IsShellName(argv[0]);
   if (shell) {
     TellErrorsInALine("mxc-sh");

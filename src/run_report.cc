@@ -318,11 +318,14 @@ Result<Records> OpenRecords(const Policy* policy, const Host& host, Options opti
 }
 
 void RecoverAndTell(bool asked) {
-  const Recovery recovery =
-      RecoverRuns(asked, [](const std::string& problem) { return IsHeard([&] { TellWarning(problem); }); });
-  if (recovery.restored == 0 && (!asked || !recovery.problems.empty())) return;
-  Tell(recovery.restored == 0 ? "mxc-exec: nothing to recover\n"
-                              : fmt::format("mxc-exec: {} put back: {}\n", recovery.what, recovery.restored));
+  const Recovery recovery = RecoverRuns(asked, [](std::string_view what, const RecoveryResult& found) {
+    return IsHeard([&] {
+             for (const std::string& problem : found.problems) TellWarning(problem);
+             if (found.restored > 0) Tell(fmt::format("mxc-exec: {} put back: {}\n", what, found.restored));
+           }) &&
+           !IsQuiet();
+  });
+  if (asked && recovery.found.Empty()) Tell("mxc-exec: nothing to recover\n");
 }
 
 }  // namespace mxc

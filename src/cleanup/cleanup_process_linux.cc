@@ -91,14 +91,14 @@ bool AnotherMayHaveWritten(const HostChanges& changes, const GuardedPaths& guard
 }
 
 Status RecoverOthers() {
-  const Recovery recovery = RecoverRuns();
-  std::string told;
-  for (const std::string& problem : recovery.problems) told += "; " + problem;
-  if (told.empty() && recovery.restored == 0) return Done{};
+  const RecoveryResult found = RecoverRuns().found;
+  if (found.Empty()) return Done{};
+  std::string problems;
+  for (const std::string& problem : found.problems) problems += "; " + problem;
   return SetupFailed(
       "another run was killed while this one was being set up, and what is left of it was looked "
       "at first" +
-          told,
+          problems,
       "run the command again");
 }
 

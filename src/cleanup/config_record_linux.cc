@@ -7,6 +7,7 @@
 #include "base/quoted.h"
 #include "cleanup/config_record.h"
 #include "cleanup/guarded_configs.h"
+#include "cleanup/record_cbor.h"
 
 namespace mxc {
 namespace {
@@ -40,6 +41,7 @@ std::string Pack(const std::vector<GuardedConfig>& configs) {
 // nullopt: it is no record of ours.
 std::optional<std::vector<GuardedConfig>> Unpack(const std::string& text) {
   std::vector<GuardedConfig> configs;
+  if (!IsRecordCbor(text)) return std::nullopt;
   const Packed record = Packed::from_cbor(text, true, false);
   if (!record.is_array()) return std::nullopt;
   try {
@@ -97,13 +99,13 @@ RecordVerdict Judge(const LeftRecord& record, Recovery& recovery) {
     return !record.IsFirstToName(config.directory, config.path);
   });
   RestoredConfigs restored = RestoreConfigs(*configs, InOtherDirectories::kLeave);
-  recovery.restored += restored.count;
+  recovery.found.restored += restored.count;
   for (const RestoredConfigs::Left& each : restored.left)
-    if (!record.told || each.other || recovery.asked)
-      recovery.problems.push_back(Sentence(each, record.path));
+    if (!record.reported || each.other || recovery.asked)
+      recovery.found.problems.push_back(Sentence(each, record.path));
   std::erase_if(restored.left, [](const RestoredConfigs::Left& each) { return each.other; });
   if (restored.left.empty()) return {.what = What::kRemove};
-  const bool replaces = !record.told || restored.left.size() < configs->size();
+  const bool replaces = !record.reported || restored.left.size() < configs->size();
   return {.what = replaces ? What::kReplace : What::kKeep,
           .text = Pack(ConfigsOf(restored.left)),
           .waits_for = PathsOf(restored.left)};

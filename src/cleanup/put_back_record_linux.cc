@@ -15,6 +15,7 @@
 #include "cleanup/directory_identity.h"
 #include "cleanup/named_place.h"
 #include "cleanup/put_back_record.h"
+#include "cleanup/record_cbor.h"
 
 namespace mxc {
 namespace {
@@ -26,7 +27,7 @@ constexpr std::string_view kPutBackUnreadable =
     ". What `protect` names in the read-write grants of that run may say what its command wrote, or be "
     "missing: look at it before you use git or mxc-exec there, and then remove the record";
 
-// What is larger is told of, and not restored by a later call.
+// What is larger is reported, and not restored by a later call.
 constexpr std::size_t kMostKeptBytes = std::size_t{16} << 20U;
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as what was kept
@@ -86,6 +87,7 @@ std::string PackPaths(const std::vector<Left>& all) {
 // nullopt: it is no record of ours.
 std::optional<std::vector<RecordedPath>> UnpackPaths(const std::string& text) {
   std::vector<RecordedPath> paths;
+  if (!IsRecordCbor(text)) return std::nullopt;
   const Cbor record = Cbor::from_cbor(text, true, false);
   if (!record.is_array()) return std::nullopt;
   try {
@@ -107,9 +109,9 @@ std::optional<std::vector<RecordedPath>> UnpackPaths(const std::string& text) {
 
 // What a later call has found out of one path.
 struct PathVerdict {
-  std::string told = {};  // what is to be said of it; "": nothing
-  bool stays = false;     // in the record
-  bool once = false;      // later calls say it only if asked
+  std::string problem = {};  // "": none
+  bool stays = false;        // in the record
+  bool once = false;         // later calls report it only if asked
 };
 
 std::string WhatOf(const Left& left) {
@@ -122,11 +124,11 @@ std::string GiveUp(const std::string& record) {
 }
 
 PathVerdict CannotBePutBack(const Left& left, const std::string& why, const std::string& record) {
-  return {.told = WhatOf(left) + "cannot be put back: " + why + GiveUp(record), .stays = true};
+  return {.problem = WhatOf(left) + "cannot be put back: " + why + GiveUp(record), .stays = true};
 }
 
 PathVerdict InAnotherDirectory(const Left& left) {
-  return {.told =
+  return {.problem =
               WhatOf(left) +
               "is in another directory now: nothing is put back there, now or later. If you have not made "
               "that directory since, look at it before you use git or mxc-exec there"};
@@ -139,17 +141,17 @@ PathVerdict PutBackIn(int directory, const std::string& name, Left& left, const 
   struct stat status {};
   const bool stands = ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
   if (left.missing && stands)
-    return {.told = WhatOf(left) + "was missing, and has been made anew since: it is left as it is"};
+    return {.problem = WhatOf(left) + "was missing, and has been made anew since: it is left as it is"};
   const MadeAgain made = MakeAgain(directory, name, left.kept);
   if (!made.failure.empty()) {
     left.missing = !made.stands;
-    return {.told = WhatOf(left) + (left.missing ? "is missing" : "may say what the command wrote") +
-                    ", and cannot be put back: " + made.failure + GiveUp(record),
+    return {.problem = WhatOf(left) + (left.missing ? "is missing" : "may say what the command wrote") +
+                       ", and cannot be put back: " + made.failure + GiveUp(record),
             .stays = true};
   }
   const std::string now = JoinPath(ParentOf(left.path), made.aside);
-  return {.told = WhatOf(left) + "is what it was again" +
-                  (made.aside.empty() ? "" : "; what the command had made of it is " + Quoted(now))};
+  return {.problem = WhatOf(left) + "is what it was again" +
+                     (made.aside.empty() ? "" : "; what the command had made of it is " + Quoted(now))};
 }
 
 // The directory was missing as well. What stands on the way and is no directory leads nowhere but through a
@@ -189,9 +191,9 @@ PathVerdict PutBackMissing(Left& left, const std::string& record) {
 PathVerdict PutBackLater(RecordedPath& path, const std::string& record) {
   Left& left = path.left;
   if (!path.whole) {
-    return {.told = WhatOf(left) +
-                    "may say what the command wrote, or be missing, and was too large to be kept; see "
-                    "what stands there before you use it"};
+    return {.problem = WhatOf(left) +
+                       "may say what the command wrote, or be missing, and was too large to be kept; see "
+                       "what stands there before you use it"};
   }
   if (!left.above.empty()) return PutBackMissing(left, record);
   const Result<NamedPlace> place = OpenPlace(left.path);
@@ -211,7 +213,7 @@ PathVerdict PutBackLater(RecordedPath& path, const std::string& record) {
   // The run, or another one that would take this for a change of its own command's.
   if (::flock(directory.Get(), LOCK_EX | LOCK_NB) != 0) return {.stays = true};
   PathVerdict verdict = PutBackIn(directory.Get(), place->name, left, record);
-  if (closed && verdict.told.empty()) verdict.told = WhatOf(left) + "can be reached again";
+  if (closed && verdict.problem.empty()) verdict.problem = WhatOf(left) + "can be reached again";
   return verdict;
 }
 
@@ -228,7 +230,7 @@ RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
   if (!paths) return {.what = What::kUnreadable};
   std::vector<Left> stay;
   std::vector<std::string> waits_for;
-  bool told = false;
+  bool reports = false;
   for (RecordedPath& path : *paths) {
     if (!record.IsFirstToName(path.left.directory, path.left.path)) continue;
     PathVerdict verdict = PutBackLater(path, record.path);
@@ -236,12 +238,13 @@ RecordVerdict JudgePaths(const LeftRecord& record, Recovery& recovery) {
       waits_for.push_back(path.left.above.empty() ? path.left.path : JoinPath(path.left.above, "."));
       stay.push_back(path.left);
     }
-    if (verdict.told.empty()) continue;
-    told = true;
-    if (!record.told || !verdict.once || recovery.asked) recovery.problems.push_back(std::move(verdict.told));
+    if (verdict.problem.empty()) continue;
+    reports = true;
+    if (!record.reported || !verdict.once || recovery.asked)
+      recovery.found.problems.push_back(std::move(verdict.problem));
   }
   if (stay.empty()) return {.what = What::kRemove};
-  const bool replaces = told && (!record.told || stay.size() < paths->size());
+  const bool replaces = reports && (!record.reported || stay.size() < paths->size());
   return {.what = replaces ? What::kReplace : What::kKeep, .text = PackPaths(stay), .waits_for = waits_for};
 }
 

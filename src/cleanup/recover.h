@@ -9,19 +9,26 @@
 
 namespace mxc {
 
-struct Recovery {
+struct RecoveryResult {
   std::size_t restored = 0;
-  std::string_view what = "access control lists";
   std::vector<std::string> problems = {};  // one sentence each
-  bool asked = false;  // by the user: problems that an earlier call has reported are reported again
-  std::function<bool(const std::string& problem)> tell = {};  // as of RecoverRuns
+
+  [[nodiscard]] bool Empty() const { return restored == 0 && problems.empty(); }
+};
+
+// Reports to the user. False: that failed, and a later call reports the same again.
+using ReportRecovery = std::function<bool(std::string_view what, const RecoveryResult& found)>;
+
+struct Recovery {
+  std::string_view what = "access control lists";
+  RecoveryResult found = {};   // by this call
+  bool asked = false;          // by the user: problems that an earlier call has reported are reported again
+  ReportRecovery report = {};  // as of RecoverRuns
 };
 
 // Leaves running sandboxes alone. On Linux the cleanup process removes everything right after the run, so
-// this finds only what is left of runs whose cleanup process was killed, too. `tell` is called with each
-// problem: what it returns false for has not been heard, and a later call reports it again. Without it all
-// count as heard.
-[[nodiscard]] Recovery RecoverRuns(bool asked = false,
-                                   const std::function<bool(const std::string& problem)>& tell = {});
+// this finds only what is left of runs whose cleanup process was killed, too. `report` is called for each run
+// of which something was restored, or could not be. Without it, everything counts as reported.
+[[nodiscard]] Recovery RecoverRuns(bool asked = false, const ReportRecovery& report = {});
 
 }  // namespace mxc

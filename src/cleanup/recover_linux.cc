@@ -4,8 +4,8 @@
 
 namespace mxc {
 
-Recovery RecoverRuns(bool asked, const std::function<bool(const std::string&)>& tell) {
-  Recovery recovery{.what = "configurations of git's", .asked = asked, .tell = tell};
+Recovery RecoverRuns(bool asked, const ReportRecovery& report) {
+  Recovery recovery{.what = "configurations of git's", .asked = asked, .report = report};
   JudgeLeftRecords({ConfigRecord::Kind(), PutBackRecord::Kind()}, recovery);
   return recovery;
 }

@@ -3,6 +3,6 @@
 namespace mxc {
 
 // A cleanup process takes back what its run has made, as soon as the run is gone.
-Recovery RecoverRuns(bool /*asked*/, const std::function<bool(const std::string&)>& /*tell*/) { return {}; }
+Recovery RecoverRuns(bool /*asked*/, const ReportRecovery& /*report*/) { return {}; }
 
 }  // namespace mxc

@@ -18,6 +18,7 @@ namespace mxc {
 // How names begin, by kind; no name of a sandbox does.
 inline constexpr std::string_view kConfigRecords = ".git-";
 inline constexpr std::string_view kPutBackRecords = ".put-";
+inline constexpr std::string_view kUnreported = ".unreported-";  // what JudgeLeftRecords found
 
 // The destructor removes the record; a process that is killed leaves it.
 //
@@ -62,8 +63,8 @@ using NamedPaths = std::set<std::pair<std::string, std::string>>;
 struct LeftRecord {
   std::string path = {};
   std::string text = {};
-  bool told = false;    // the user has been told of what is in it
-  NamedPaths& earlier;  // of older records
+  bool reported = false;  // an earlier call has reported what is in it
+  NamedPaths& earlier;    // of older records
 
   // Whether no older record has named `file` in `directory`, an identity: this one does from now on. What a
   // younger one says of the same may be what the command of the older one's run wrote.
@@ -76,7 +77,7 @@ struct LeftRecord {
 struct RecordVerdict {
   enum class What { kRemove, kKeep, kReplace, kUnreadable };
   What what = What::kRemove;
-  std::string text = {};  // kReplace: what it says from now on; the user has been told of that
+  std::string text = {};  // kReplace: what it says from now on, which has been reported
   // kReplace: a path in each directory where something is to be restored. While none of them is there, the
   // record is not read again unless the user asks.
   std::vector<std::string> waits_for = {};
@@ -92,7 +93,8 @@ struct RecordKind {
 };
 
 // Judges the records of runs that have ended, the oldest first. One that cannot be read gets another name,
-// and is a problem once.
+// and is a problem once. What was found is on disk before a record goes or changes, until it is reported
+// (Recovery::report).
 void JudgeLeftRecords(std::initializer_list<RecordKind> kinds, Recovery& recovery);
 // Whether a record of another run names one of `paths`, or what is above or below it: of one that has ended
 // and was not judged, or, of kinds that are `alone`, of one that goes on. To be asked when `paths` are

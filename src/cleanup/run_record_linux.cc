@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -22,6 +25,7 @@
 #include "base/quoted.h"
 #include "base/runtime_directory.h"
 #include "cleanup/named_place.h"
+#include "cleanup/record_cbor.h"
 #include "cleanup/run_record.h"
 
 namespace mxc {
@@ -32,15 +36,15 @@ constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20U;
 
 bool LockAlone(const UniqueFd& file) { return ::flock(file.Get(), LOCK_EX | LOCK_NB) == 0; }
 
-// What stands before the text of a record of which the user has been told: this, the paths that it waits for,
-// each with a NUL after it, and one more NUL. No text begins like it, for each is an array in CBOR. The mode
-// could not say it: a command under Landlock alone can change that.
-constexpr std::string_view kTold{"told\0", 5};
+// What stands before the text of a record that has been reported: this, the paths that it waits for, each
+// with a NUL after it, and one more NUL. No text begins like it, for each is an array in CBOR. The mode could
+// not say it: a command under Landlock alone can change that.
+constexpr std::string_view kReported{"told\0", 5};
 constexpr std::string_view kEndOfHead{"\0\0", 2};
 constexpr std::size_t kMaxHeadBytes = 4096;
 
 std::string HeadOf(const std::vector<std::string>& waits_for) {
-  std::string head{kTold};
+  std::string head{kReported};
   for (const std::string& path : std::set(waits_for.begin(), waits_for.end())) head += path + '\0';
   head += '\0';
   return head.size() <= kMaxHeadBytes ? head : HeadOf({});
@@ -56,7 +60,7 @@ std::string ReadBeginning(int file, std::size_t size) {
 // "": it has none.
 std::string ReadHead(int file) {
   std::string text = ReadBeginning(file, kMaxHeadBytes);
-  const std::size_t end = text.starts_with(kTold) ? text.find(kEndOfHead) : std::string::npos;
+  const std::size_t end = text.starts_with(kReported) ? text.find(kEndOfHead) : std::string::npos;
   text.resize(end == std::string::npos ? 0 : end + kEndOfHead.size());
   return text;
 }
@@ -70,8 +74,8 @@ std::string ReadRecord(int file, const std::string& head) {
 
 // Whether it waits for directories none of which is there.
 bool Waits(const std::string& head) {
-  if (head.size() <= kTold.size() + 1) return false;
-  std::string_view left = std::string_view(head).substr(kTold.size());
+  if (head.size() <= kReported.size() + 1) return false;
+  std::string_view left = std::string_view(head).substr(kReported.size());
   while (left.front() != '\0') {
     const std::size_t size = left.find('\0');
     if (OpenPlace(std::string(left.substr(0, size)))) return false;
@@ -104,7 +108,7 @@ bool IsUnnamed(std::string_view name) { return name.starts_with(".."); }
 std::uint64_t NumberOf(std::string_view name) {
   if (IsUnnamed(name)) name.remove_prefix(1);
   std::uint64_t number = 0;
-  for (const std::string_view prefix : {kConfigRecords, kPutBackRecords}) {
+  for (const std::string_view prefix : {kConfigRecords, kPutBackRecords, kUnreported}) {
     if (!name.starts_with(prefix)) continue;
     name.remove_prefix(prefix.size());
     std::from_chars(name.data(), name.data() + name.size(), number);
@@ -136,26 +140,50 @@ void WriteRecord(int place, const std::string& name, const std::string& text) {
   static_cast<void>(WriteNamed(place, name, file, text));
 }
 
-// Under a name that no later call takes for a record.
-void MoveAside(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
-               Recovery& recovery) {
-  const int place = directory.descriptor.Get();
-  const std::string aside = "unreadable" + name;
-  const bool moved = ::renameat(place, name.c_str(), place, aside.c_str()) == 0;
-  recovery.problems.push_back("a record of what an earlier run was to put back cannot be read; it is " +
-                              Quoted(directory.path + "/" + (moved ? aside : name)) +
-                              std::string(kind.unreadable));
+std::string TextOf(const RecoveryResult& found) {
+  std::string text;
+  nlohmann::json::to_cbor({{"restored", found.restored}, {"problems", found.problems}}, text);
+  return text;
 }
 
-// The problems from that index on.
-bool AreHeard(const Recovery& recovery, std::size_t from) {
-  bool heard = true;
-  for (; recovery.tell && from < recovery.problems.size(); ++from)
-    heard = recovery.tell(recovery.problems[from]) && heard;
-  return heard;
+// What cannot be read is nothing.
+RecordVerdict TakeUnreported(const LeftRecord& record, Recovery& recovery) {
+  if (!IsRecordCbor(record.text)) return {};
+  const nlohmann::json text = nlohmann::json::from_cbor(record.text, true, false);
+  try {
+    for (const nlohmann::json& problem : text.at("problems"))
+      recovery.found.problems.push_back(problem.get<std::string>());
+    recovery.found.restored += text.at("restored").get<std::size_t>();
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+  return {};
 }
 
-// `file`: a record that this process has locked.
+RecordKind UnreportedKind() {
+  return {.prefix = kUnreported, .unreadable = "", .judge = TakeUnreported, .paths = {}, .alone = false};
+}
+
+// What was found since `before`.
+RecoveryResult Since(const RecoveryResult& before, const RecoveryResult& now) {
+  const auto first = now.problems.begin() + static_cast<std::ptrdiff_t>(before.problems.size());
+  return {.restored = now.restored - before.restored, .problems = {first, now.problems.end()}};
+}
+
+// Reports what a judgement of a record has found, and calls `finish`, after which the record does not say it
+// any more. `kept`: it says it until then, and there is no need of another record that does.
+void ReportAndFinish(const RecoveryResult& found, bool kept, const Recovery& recovery,
+                     const std::function<void()>& finish) {
+  if (found.Empty() || !recovery.report) return finish();
+  Result<RunRecord> unreported = kept ? Result<RunRecord>(RunRecord()) : RunRecord::Reserve(kUnreported);
+  const bool safe = !kept && unreported && unreported->Write(TextOf(found));
+  if (safe) finish();
+  const bool reported = recovery.report(recovery.what, found);
+  if (!safe && reported) finish();
+  if (safe && !reported) unreported->Forget();
+}
+
+// `file`: a record that this process has locked, or none if it cannot be opened.
 void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const UniqueFd& file,
                const RecordKind& kind, Recovery& recovery, NamedPaths& earlier) {
   using What = RecordVerdict::What;
@@ -163,31 +191,40 @@ void JudgeLeft(const RuntimeDirectory& directory, const std::string& name, const
   struct stat open {};
   struct stat named {};
   // The process that had it locked may have replaced it.
-  if (::fstat(file.Get(), &open) != 0 || ::fstatat(place, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
-      named.st_ino != open.st_ino)
+  if (file &&
+      (::fstat(file.Get(), &open) != 0 || ::fstatat(place, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+       named.st_ino != open.st_ino))
     return;
   const std::string head = ReadHead(file.Get());
-  const std::size_t before = recovery.problems.size();
-  const RecordVerdict verdict = kind.judge({.path = directory.path + "/" + name,
-                                            .text = ReadRecord(file.Get(), head),
-                                            .told = !head.empty(),
-                                            .earlier = earlier},
-                                           recovery);
-  if (verdict.what == What::kUnreadable) MoveAside(directory, name, kind, recovery);
-  if (!AreHeard(recovery, before)) return;
-  if (verdict.what == What::kRemove) ::unlinkat(place, name.c_str(), 0);
-  if (verdict.what == What::kReplace) WriteRecord(place, name, HeadOf(verdict.waits_for) + verdict.text);
+  const RecoveryResult before = recovery.found;
+  RecordVerdict verdict{.what = What::kUnreadable};
+  if (file) {
+    verdict = kind.judge({.path = directory.path + "/" + name,
+                          .text = ReadRecord(file.Get(), head),
+                          .reported = !head.empty(),
+                          .earlier = earlier},
+                         recovery);
+  }
+  const std::string aside = "unreadable" + name;  // no later call takes it for a record
+  if (verdict.what == What::kUnreadable) {
+    recovery.found.problems.push_back(
+        "a record of what an earlier run was to put back cannot be read; it is " +
+        Quoted(directory.path + "/" + aside) + std::string(kind.unreadable));
+  }
+  const bool kept =
+      verdict.what == What::kKeep || verdict.what == What::kUnreadable || kind.prefix == kUnreported;
+  ReportAndFinish(Since(before, recovery.found), kept, recovery, [&] {
+    if (verdict.what == What::kUnreadable) ::renameat(place, name.c_str(), place, aside.c_str());
+    if (verdict.what == What::kRemove) ::unlinkat(place, name.c_str(), 0);
+    if (verdict.what == What::kReplace) WriteRecord(place, name, HeadOf(verdict.waits_for) + verdict.text);
+  });
 }
 
 void JudgeNamed(const RuntimeDirectory& directory, const std::string& name, const RecordKind& kind,
                 Recovery& recovery, NamedPaths& earlier) {
   const UniqueFd file = OpenRecord(directory, name);
-  if (!file && errno != ENOENT) {  // ENOENT: its run has just ended
-    MoveAside(directory, name, kind, recovery);
-    static_cast<void>(AreHeard(recovery, recovery.problems.size() - 1));
-  } else if (file && LockAlone(file)) {
-    JudgeLeft(directory, name, file, kind, recovery, earlier);
-  }
+  const bool ended = !file && errno == ENOENT;  // its run has, just now
+  if (!ended && (!file || LockAlone(file))) JudgeLeft(directory, name, file, kind, recovery, earlier);
 }
 
 struct FoundRecord {
@@ -208,7 +245,7 @@ void RemoveUnnamed(const RuntimeDirectory& directory, const std::string& name) {
 
 // The oldest first.
 std::vector<FoundRecord> RecordsIn(const std::vector<RuntimeDirectory>& directories,
-                                   std::initializer_list<RecordKind> kinds) {
+                                   const std::vector<RecordKind>& kinds) {
   std::vector<FoundRecord> found;
   for (const RuntimeDirectory& directory : directories) {
     for (const std::string& name : NamesIn(directory)) {
@@ -317,7 +354,9 @@ void RunRecord::Leave(const std::string& text) {
 
 void JudgeLeftRecords(std::initializer_list<RecordKind> kinds, Recovery& recovery) {
   const std::vector<RuntimeDirectory> directories = RuntimeDirectory::ExistingForRecords();
-  const std::vector<FoundRecord> records = RecordsIn(directories, kinds);
+  std::vector<RecordKind> all{kinds};
+  all.push_back(UnreportedKind());
+  const std::vector<FoundRecord> records = RecordsIn(directories, all);
   // All or none: which record is the first to name a path is known when all are read.
   if (!recovery.asked && std::all_of(records.begin(), records.end(), IsForLater)) return;
   NamedPaths earlier;

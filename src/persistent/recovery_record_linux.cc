@@ -11,6 +11,7 @@
 
 #include "base/process_tree.h"
 #include "base/quoted.h"
+#include "cleanup/record_cbor.h"
 #include "persistent/recovery_record.h"
 #include "report/report.h"
 
@@ -104,7 +105,9 @@ void RemoveRecoveryRecord(const StateDirectory& directory, const std::string& na
 
 // False: it cannot be read, or is no record of ours.
 bool ClearAwayBy(const UniqueFd& file) {
-  const Cbor record = Cbor::from_cbor(Read(file), true, false);
+  const std::string text = Read(file);
+  if (!IsRecordCbor(text)) return false;
+  const Cbor record = Cbor::from_cbor(text, true, false);
   if (!record.is_object()) return false;
   try {
     const HostChanges changes = Unpacked(record);

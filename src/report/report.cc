@@ -172,6 +172,8 @@ void Tell(std::string_view text) { ToStandardError(WithoutHiddenValues(text)); }
 
 void KeepQuiet() { Quiet() = true; }
 
+bool IsQuiet() { return Quiet(); }
+
 void TellNobody() { Unheard() = true; }
 
 // Standard error has no buffer. An error of before says nothing about what is told now.
@@ -269,7 +271,6 @@ bool IsToldOfRun(const Warning& warning, ReportAsked asked) {
 }
 
 Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string& file) {
-  IgnoreFileSizeLimit();
   StatusReport report;
   if (fd) {
     if (!IsOpenDescriptor(*fd)) {

@@ -35,6 +35,7 @@ void Tell(std::string_view text);
 
 // From now on nothing is written there: it is the command's alone.
 void KeepQuiet();
+[[nodiscard]] bool IsQuiet();
 // Standard error was closed when this process began: what is told reaches nobody.
 void TellNobody();
 // Whether all that `tell` tells has been written; of somebody who wants it quiet, that is nothing.

@@ -38,19 +38,19 @@ void Recover(const std::filesystem::path& path, Recovery& recovery) {
   const std::string name = Narrow(path.wstring());
   const std::optional<WrittenRun> written = ReadJournal(ReadAll(path));
   if (!written) {
-    recovery.problems.push_back("'" + name + "' is no journal; remove it");
+    recovery.found.problems.push_back("'" + name + "' is no journal; remove it");
     return;
   }
   if (IsAlive(written->run)) return;
   WindowsAcls store;
   const Unrestored left = PutBack(*written, store, UndoingHere());
-  recovery.restored += written->records.size() - left.records.size();
+  recovery.found.restored += written->records.size() - left.records.size();
   if (left.reason) {
-    recovery.problems.push_back(left.reason->message);
+    recovery.found.problems.push_back(left.reason->message);
     return;
   }
   const int others = (written->bfs.empty() ? 0 : 1) + (written->exemption ? 1 : 0);
-  recovery.restored += static_cast<std::size_t>(others);
+  recovery.found.restored += static_cast<std::size_t>(others);
   if (others != 0) recovery.what = "grants and access control lists";
   if (!written->run.profile.empty()) DeleteProfile(written->run.profile);
   std::error_code ignored;
@@ -115,7 +115,7 @@ AclLock::~AclLock() {
   ::CloseHandle(mutex_);
 }
 
-Recovery RecoverRuns(bool /*asked*/, const std::function<bool(const std::string&)>& tell) {
+Recovery RecoverRuns(bool /*asked*/, const ReportRecovery& report) {
   RemoveLeftFolders();
   Recovery recovery;
   const std::string directory = JournalDirectory();
@@ -125,8 +125,7 @@ Recovery RecoverRuns(bool /*asked*/, const std::function<bool(const std::string&
   for (const auto& entry : std::filesystem::directory_iterator(Wide(directory), missing)) {
     if (entry.path().extension() == kEnding) Recover(entry.path(), recovery);
   }
-  for (const std::string& problem : recovery.problems)
-    if (tell) static_cast<void>(tell(problem));
+  if (report && !recovery.found.Empty()) static_cast<void>(report(recovery.what, recovery.found));
   return recovery;
 }
 

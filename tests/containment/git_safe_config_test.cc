@@ -1,6 +1,7 @@
 // git inside with the caller's identity, and configurations that a command may write: with the real git.
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -209,6 +210,26 @@ TEST_P(GitConfig, WhatTwoKilledProcessesLeftIsPutBackByTheNextCall) {
       EXPECT_THAT(Execute(Prepare({"--recover"})).err, HasSubstr("nothing to recover"));
     }
   }
+}
+
+// What that call cannot report, or put back, stays for the one after it.
+TEST_P(GitConfig, WhatIsLeftIsReportedByACallThatCan) {
+  const auto before = Contents(config);
+  const auto put_back = HasSubstr("configurations of git's put back: 1");
+  Running running(Prepared("namespaces", "git config core.pager x; echo ready; sleep 60",
+                           R"("protect":{"git":{"config":"allow-safe"}})"));
+  ASSERT_NO_FATAL_FAILURE(KillBoth(running));
+  Launch small = Prepare({"--recover"});
+  small.before_exec = [] {
+    const rlimit none{};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+  };
+  EXPECT_EQ(Execute(small).status, 0);
+  EXPECT_NE(Contents(config), before);
+  EXPECT_EQ(Execute(Prepare({"--quiet", "--recover"})).err, "");
+  EXPECT_EQ(Contents(config), before);
+  EXPECT_THAT(Inside("namespaces", "true").err, put_back);
+  EXPECT_THAT(Inside("namespaces", "true").err, Not(put_back));
 }
 
 // In a directory that was moved meanwhile: it may come back.

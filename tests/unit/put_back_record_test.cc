@@ -88,7 +88,7 @@ class PutBackRecordTest : public ::testing::Test {
     Recovery recovery{.asked = asked};
     JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
     std::string text;
-    for (const std::string& problem : recovery.problems)
+    for (const std::string& problem : recovery.found.problems)
       if (problem.find(At("")) != std::string::npos) text += problem + "\n";
     return text;
   }
@@ -198,17 +198,16 @@ TEST_F(PutBackRecordTest, ItsModeDoesNotSayThatTheUserKnows) {
   EXPECT_EQ(Recovered(), "");
 }
 
-TEST_F(PutBackRecordTest, WhatNobodyHasHeardIsSaidAgain) {
+TEST_F(PutBackRecordTest, WhatWasNotReportedIsReportedAgain) {
   KilledElsewhere();
-  std::vector<std::string> told;
-  const auto recovered = [&](bool heard) {
-    told.clear();
-    Recovery recovery{.tell = [&](const std::string& problem) {
-      told.push_back(problem);
-      return heard;
+  const auto recovered = [&](bool delivered) {
+    std::size_t problems = 0;
+    Recovery recovery{.report = [&](std::string_view, const RecoveryResult& found) {
+      problems += found.problems.size();
+      return delivered;
     }};
     JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
-    return told.size();
+    return problems;
   };
   const std::size_t problems = recovered(false);
   EXPECT_GT(problems, 0U);
@@ -219,6 +218,40 @@ TEST_F(PutBackRecordTest, WhatNobodyHasHeardIsSaidAgain) {
   EXPECT_GT(recovered(false), 0U) << "it is another directory";
   EXPECT_GT(recovered(true), 0U);
   EXPECT_EQ(recovered(true), 0U);
+}
+
+// It was put back, and is no problem of the next call's.
+TEST_F(PutBackRecordTest, WhatWasPutBackIsReportedAgain) {
+  Killed([&] { WriteText(At("git/config"), "evil"); });
+  std::string reported;
+  const auto recovered = [&](bool delivered) {
+    reported.clear();
+    Recovery recovery{.report = [&](std::string_view, const RecoveryResult& found) {
+      for (const std::string& problem : found.problems) reported += problem;
+      return delivered;
+    }};
+    JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
+    return reported;
+  };
+  EXPECT_THAT(recovered(false), HasSubstr(At("git/config.untrusted")));
+  EXPECT_EQ(ReadText(At("git/config")), "[core]\n\xff");
+  EXPECT_THAT(recovered(false), HasSubstr(At("git/config.untrusted")));
+  EXPECT_THAT(recovered(true), HasSubstr(At("git/config.untrusted")));
+  EXPECT_EQ(recovered(true), "");
+}
+
+// The reader of records would call itself for each of these.
+TEST_F(PutBackRecordTest, ARecordOfTooManyLevelsCannotBeRead) {
+  for (const char level : {'\x81', '\xa1', '\x7f', '\xc0'}) {
+    Result<RunRecord> record = RunRecord::Reserve(kPutBackRecords);
+    ASSERT_TRUE(record);
+    ASSERT_TRUE(record->Write(std::string(1000000, level)));
+    record->Forget();
+    *record = RunRecord();
+    Recovery recovery;
+    JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
+    EXPECT_THAT(recovery.found.problems, testing::ElementsAre(HasSubstr("cannot be read")));
+  }
 }
 
 // Where somebody else has the name of the fixed place.
@@ -245,7 +278,7 @@ TEST_F(PutBackRecordTest, AClosedSessionDirectoryHidesNoRecord) {
     if (::chmod(session.c_str(), 0) != 0) ::_exit(7);
     Recovery recovery;
     JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
-    ::_exit(recovery.problems.size() == 1 ? 0 : 1);
+    ::_exit(recovery.found.problems.size() == 1 ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -261,7 +294,7 @@ TEST_F(PutBackRecordTest, AnothersRecordIsNotObeyed) {
   ASSERT_EQ(::chown(record.c_str(), 1, 1), 0);
   Recovery recovery;
   JudgeLeftRecords({PutBackRecord::Kind()}, recovery);
-  EXPECT_THAT(recovery.problems, testing::Contains(HasSubstr("cannot be read")));
+  EXPECT_THAT(recovery.found.problems, testing::Contains(HasSubstr("cannot be read")));
   EXPECT_EQ(ReadText(At("git/config")), "evil");
   EXPECT_FALSE(fs::exists(record));
 }
