@@ -3,7 +3,7 @@
 // launch with bubblewrap. Measured by tests/bench/paired.py against a program where this returns {}.
 //
 //   WithoutShell({.host = host, .walker = walker, .rules = rules, .links = policy.links}, policy.process)
-//   // {"npm", "test"}, when the npm that the sandbox's PATH leads to starts inside for certain
+//   // {"npm", "test"}, if the npm of the PATH inside certainly starts there
 #pragma once
 
 #include <string>
