@@ -12,7 +12,7 @@
 
 namespace mxc {
 
-// A directory and the rights that it gives others than its owner before the command runs.
+// A directory, or a file of git's, and the rights of others than its owner before the command runs.
 struct Way {
   std::string path = {};
   std::uint32_t mode = 0;     // permission bits
@@ -70,8 +70,8 @@ struct GitSnapshot {
   std::vector<std::string> searched = {};
   std::vector<std::string> patterns = {};  // of files that such a configuration includes, among them new ones
   std::vector<Text> named = {};
-  // Directories in read-write entries above held or denied paths; the command may not give others more rights
-  // to them. Parents first.
+  // In read-write entries: directories above held or denied paths, and files of git's. The command may not
+  // give others more rights to them. Parents first.
   std::vector<Way> ways = {};
   // Directories in which files are compared one by one, whatever they are called.
   struct Compared {

@@ -300,7 +300,7 @@ Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, C
   }
   process.cwd = written.workspace.Inside(process.cwd);
   process.environment = EnvironmentOf(written, DefaultEnvironment(host, containment, rules, image, tools));
-  // The engine finds the programs of an image as early.
+  // The engine checks a program of an image just as early.
   if (!TraitsOf(containment).isolates || !image.empty()) return process;
   if (const Status program = CheckProgram(process, written, host, walker, rules, tools); !program)
     return program.error();
