@@ -12,9 +12,8 @@ using enum GitKeyUse;
 
 struct KeyRow {
   std::string_view sections;
-  std::string_view names;  // folded
-  bool subsections =
-      false;  // the row is for keys with a subsection: [diff "x"] names programs, [diff] seldom
+  std::string_view names;    // folded
+  bool subsections = false;  // matches with a subsection as well: [diff "x"] names programs, [diff] seldom
   GitKeyUse use = kHarmless;
 };
 

@@ -109,8 +109,8 @@ template <typename Paths>
 [[nodiscard]] std::string WorkTreeOf(const std::string& place);
 // Whether it is a place of other version control, by its name (kOtherPlaces).
 [[nodiscard]] bool IsOtherPlace(std::string_view path);
-// Whether git takes it for a repository (is_git_directory, validate_headref). The target of a `commondir` is
-// not checked.
+// Whether git takes it for a repository (is_git_directory, validate_headref). A regular file counts without
+// a check.
 [[nodiscard]] bool IsGitDirectory(const std::string& path, const Host& host);
 // The whole text of a file; absent if git would find none: it is missing, a directory, or out of the caller's
 // reach. Errors: kConflict, with the reason, for an existing file that cannot be read: because of its owner,
