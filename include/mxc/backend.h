@@ -38,7 +38,7 @@ struct Support {
 };
 
 [[nodiscard]] Support Unusable(ErrorCode code, std::string reason, std::string remedy);
-// The answer of a containment of another operating system.
+// The Support of a containment that only another operating system has.
 [[nodiscard]] Support OfAnotherSystem(Containment containment, OperatingSystem here);
 
 enum class ProbeDepth {
@@ -68,12 +68,13 @@ struct Explanation {
   std::string (*json)(const Plan& plan) = nullptr;              // a JSON object: its members are added
 };
 
-// A place on the machine in which `auto` means a containment that has its section, and nothing weaker.
+// An environment (a pod of a cluster) in which `auto` selects this containment if the configuration has its
+// section, and nothing weaker.
 struct AutoPlace {
-  bool (*here)(const Host& host) = nullptr;  // whether this process is there; nullptr: no such place
+  bool (*here)(const Host& host) = nullptr;  // whether this process runs in it; nullptr: no such environment
   std::string_view inside = {};              // "this is ...", as prose
   std::string_view outside = {};             // "this is no ..."
-  Warning stays = {};  // for `auto` there without the section: the command runs in that place itself
+  Warning stays = {};  // for `auto` there without the section: the command runs in that environment itself
 };
 
 struct Backend {
@@ -81,7 +82,7 @@ struct Backend {
   Support (*probe)(const Host& host, ProbeDepth depth) = nullptr;
   Result<Plan> (*plan)(const Policy& policy, const Support& support) = nullptr;
   Explanation explain = {};
-  // A hint for the user if the kernel refuses isolation that the probe took for possible; nullptr: none.
+  // A hint for the user if the kernel refuses isolation that the probe reported as possible; nullptr: none.
   std::string (*refusal_hint)(const Host& host) = nullptr;
   AutoPlace place = {};  // with ContainmentTraits::auto_in_place
 };

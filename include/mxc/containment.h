@@ -75,11 +75,11 @@ struct ContainmentTraits {
   bool own_system = false;     // the command runs on another system than the host's, with its own variables
   bool linux_guest = false;    // that system is a Linux, and paths are paths there
   bool remote = false;         // that system is on another machine (RemoteOf)
-  bool auto_in_place = false;  // `auto` means it in its place if it has a section (Backend::place)
+  bool auto_in_place = false;  // `auto` selects it in its environment (Backend::place)
   bool mounts = false;         // the command gets a mount namespace
   bool persistent = false;     // one sandbox can take several commands (phases)
   bool keeps_profile = false;  // a profile can stay for the next run of the same name (destroyOnExit)
-  bool network_capabilities = false;  // reaches all public or all private addresses: no list of hosts narrows
+  bool network_capabilities = false;  // grants all public or all private addresses, no single hosts
   bool takes_image = false;           // the section may name a root file system
   ProxySupport proxy = ProxySupport::kNone;
   NetworkControl network = NetworkControl::kRules;

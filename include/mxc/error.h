@@ -54,8 +54,8 @@ struct Position {
 // A command that waits for a person's approval.
 struct AwaitedApproval {
   std::string id = {};         // what --approve takes; "": there is none
-  std::string command = {};    // as a shell would be given it
-  std::string directory = {};  // that it starts in
+  std::string command = {};    // as a shell command line
+  std::string directory = {};  // in which it starts
 };
 
 // NOLINTNEXTLINE(misc-no-recursion): copies of `others`, which is one level deep.
@@ -67,7 +67,7 @@ struct Error {
   std::string hint = {};           // what to do about it
   std::vector<Error> others = {};  // further errors of the same document, in document order
   AwaitedApproval approval = {};   // of kApprovalRequired
-  bool outdated = false;           // nothing has run, because a file of the plan has disappeared since
+  bool outdated = false;           // nothing has run: a file of the plan has disappeared
 };
 
 // Something that the user should know and that does not stop the run. Categories: docs/errors.md.
@@ -104,7 +104,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// The result of something that is done for its effect.
+// The value of an operation that returns nothing but success.
 struct Done {};
 using Status = Result<Done>;
 

@@ -12,7 +12,7 @@
 
 namespace mxc {
 
-// A directory and the rights that it gives others than its owner before the command runs.
+// A directory, or a file of git's, and the rights of others than its owner before the command runs.
 struct Way {
   std::string path = {};
   std::uint32_t mode = 0;     // permission bits
@@ -32,9 +32,9 @@ struct GitSnapshot {
   struct Place {
     std::string path = {};    // a `.git`, or a git directory of another name
     std::string part = {};    // the file without which git ignores it
-    std::uint64_t inode = 0;  // of the part: a copy is something new; 0: not known
+    std::uint64_t inode = 0;  // of the part, so that a copy counts as new; 0: not known
   };
-  // Directories that were listed. The inode is set if the listing contained no name of git's; 0: list it
+  // Directories that were listed. The inode is set if the listing contained no name that git uses; 0: list it
   // again.
   struct Listed {
     std::string path = {};
@@ -54,7 +54,7 @@ struct GitSnapshot {
   struct Text {
     std::string path = {};
     std::string text = {};
-    std::uint64_t stamp = 0;  // when it was put there, if the file system tells
+    std::uint64_t stamp = 0;  // time of its last change, if the file system reports it
     bool operator==(const Text&) const = default;
   };
   // Configurations that the command may write, for keys that execute nothing.
@@ -70,17 +70,17 @@ struct GitSnapshot {
   std::vector<std::string> searched = {};
   std::vector<std::string> patterns = {};  // of files that such a configuration includes, among them new ones
   std::vector<Text> named = {};
-  // Directories in read-write entries on the way to what is held or denied, which may not get more open for
-  // others; above those below them.
+  // In read-write entries: directories above held or denied paths, and files of git's. The command may not
+  // give others more rights to them. Parents first.
   std::vector<Way> ways = {};
   // Directories in which files are compared one by one, whatever they are called.
   struct Compared {
     enum class What {
       kAll,    // at any depth
-      kTop,    // of a git directory: what is not in git's own layout, at any depth below that
+      kTop,    // of a git directory: files outside git's own layout, at any depth
       kNamed,  // files called one of `names`, at any depth
-      // What Python loads of its own accord from `directory`, an entry of PYTHONPATH as it is written:
-      // modules there, or a file in its place.
+      // What Python loads by itself from `directory`, an entry of PYTHONPATH as written: modules there, or a
+      // file at that path.
       kPython,
     };
     std::string directory = {};
@@ -89,11 +89,11 @@ struct GitSnapshot {
     std::vector<Text> files = {};
   };
   std::vector<Compared> compared = {};
-  // Programs called as hooks in a directory `hooks` of what is no repository: `git init --bare` would make
-  // one of it.
+  // Programs with names of hooks in a directory `hooks` outside a repository, which `git init --bare` would
+  // turn into one.
   std::vector<Text> hooks = {};
-  std::optional<std::uint64_t> since = {};  // the host's time, no later than the search
-  // When the caller's oldest overlapping run began: its command may have written what is younger.
+  std::optional<std::uint64_t> since = {};  // the host's time at the start of the search, or earlier
+  // When the caller's oldest overlapping run began: its command may have written younger files.
   std::optional<std::uint64_t> others_since = {};
 };
 

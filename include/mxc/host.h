@@ -47,8 +47,8 @@ struct DirectoryEntry {
   std::uint64_t inode = 0;  // d_ino; 0: not known; for a mount point, of the directory under the mount
 };
 
-// Names of the attributes (Host::Attribute) that hold access control lists, that of the object and that which
-// a directory hands on.
+// Names of the attributes (Host::Attribute) that hold access control lists: the object's own, and the default
+// one that a directory gives to new entries.
 inline constexpr const char* kAccessAcl = "system.posix_acl_access";
 inline constexpr const char* kDefaultAcl = "system.posix_acl_default";
 
@@ -136,8 +136,8 @@ class Host {
   }
   // A monotonic clock, in milliseconds.
   [[nodiscard]] virtual std::uint64_t Clock() const = 0;
-  // Nanoseconds since 1970, as the kernel dates changes of files: none that follows has an earlier
-  // FileStatus::changed. Absent if that is.
+  // Nanoseconds since 1970, by the clock of FileStatus::changed: no later change has an earlier time. Absent
+  // if FileStatus::changed is.
   [[nodiscard]] virtual std::optional<std::uint64_t> Time() const { return std::nullopt; }
   // The start, by Time(), of the caller's oldest run that still goes on and has a grant at, above or below
   // one of `roots`; absent: there is none. Linux only.

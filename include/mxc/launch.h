@@ -54,8 +54,8 @@ struct PathFile {
 struct StatusPipe {};
 
 // The writing end of a pipe on which bubblewrap reports {"child-pid": n}, once; and the pipe from which it
-// then waits for one byte before it runs the command. It has both ends of that open, so the launcher's death
-// does not end the wait.
+// then waits for one byte before it runs the command. bubblewrap holds both ends of the second pipe, so the
+// launcher's death does not end the wait.
 struct InfoPipe {};
 struct BlockPipe {};
 

@@ -19,10 +19,9 @@ inline constexpr std::size_t kMaxDocumentValues = 100000;
 inline constexpr std::size_t kMaxReportedErrors = 20;
 // Linux PATH_MAX, the NUL included.
 inline constexpr std::size_t kMaxPathBytes = 4096;
-// Of a directory that is searched, whatever for. Below a longer one there may be paths that no system call
-// takes, or none of an engine's, which put a prefix of their own before them; what finds its way step by
-// step, as git does to a submodule, gets there all the same. The last directory that is searched is held as a
-// whole.
+// The longest path of a directory that a search enters. Below a longer one, paths may exceed PATH_MAX, alone
+// or with the prefix that an engine puts before them, but a program that walks step by step, as git does to a
+// submodule, still reaches them. The last directory that is searched is held as a whole.
 inline constexpr std::size_t kMaxSearchedPath = kMaxPathBytes - 1024;
 // Linux MAX_ARG_STRLEN: one argument or "NAME=value" of execve, the NUL included.
 inline constexpr std::size_t kMaxArgumentBytes = 131072;

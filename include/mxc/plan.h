@@ -1,6 +1,6 @@
 // A Plan: how the sandbox is built and which mechanism enforces each clause, as data. A planner makes it from
 // a Policy and a probe's answer alone; src/run runs it. On Linux `launch` holds the mounts, masks among them
-// (LinuxSandbox::mounts), and `egress` the rules of the network gateway. What only observes is no part of it:
+// (LinuxSandbox::mounts), and `egress` the rules of the network gateway. Observation is no part of it:
 // src/run sets up the seccomp notification with which --report sees files.
 #pragma once
 
@@ -36,7 +36,7 @@ inline constexpr std::uint32_t kPlaceholderDirectoryMode = 01755;  // a director
 inline constexpr int kPlaceholderLevels = 8;
 inline constexpr std::size_t kPlaceholderEntries = 64;
 
-// Contents of readable placeholders: on the program each has the same effect as a missing file.
+// Contents of readable placeholders; each has the same effect on its readers as a missing file.
 inline constexpr std::string_view kNoText = "";
 inline constexpr std::string_view kOwnCommonDirectory = ".\n";  // `commondir` in a git directory
 inline constexpr std::string_view kNextBashLogin = "[ ! -r ~/.bash_login ] || . ~/.bash_login\n";

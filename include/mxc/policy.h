@@ -131,7 +131,7 @@ struct Policy {
   // Every run denies it. Empty: there is no place for one.
   std::string temp_place = {};
   std::vector<ProtectEntry> protect = {};
-  GitSnapshot git = {};  // what git's files said before the run, to compare when it has ended
+  GitSnapshot git = {};  // state of git's files before the run, to compare with afterwards
   std::vector<HomeFile> home_files = {};
   Network network = {};         // host-name rules as written; planners make EgressRules of them
   Ui ui = {};                   // access to the caller's desktop

@@ -11,7 +11,7 @@ namespace mxc {
 
 // Counted for all processes of a run together, unless a comment says otherwise.
 enum class Resource {
-  kMemory,     // bytes; what stands in a tmpfs of the sandbox counts
+  kMemory,     // bytes; files in a tmpfs of the sandbox count
   kCpus,       // thousandths of a processor
   kProcesses,  // processes and threads of the command
   kOpenFiles,  // descriptors, of each process

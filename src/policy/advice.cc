@@ -15,7 +15,7 @@
 namespace mxc {
 namespace {
 
-// More stands below each than one command needs.
+// Directories that hold more than one command needs.
 constexpr std::array<std::string_view, 24> kBroad = {
     "/",      "/bin", "/boot", "/dev",       "/etc",  "/home",    "/lib",     "/lib64",
     "/media", "/mnt", "/opt",  "/proc",      "/root", "/run",     "/sbin",    "/srv",
@@ -27,7 +27,8 @@ bool IsBroad(const std::string& home, std::string_view path) {
          std::find(kBroad.begin(), kBroad.end(), path) != kBroad.end();
 }
 
-// Where programs of the host take what they run from, and the profile that has such a directory of its own.
+// A directory from which programs of the host take code that they run, and the profile with a directory of
+// its own for that.
 struct Cache {
   std::string_view path;  // below HOME
   std::string_view profile;
@@ -40,7 +41,7 @@ constexpr Cache kCaches[] = {{".npm", "node"},           {".yarn", "node"},
                              {".gradle", "java"},        {".ccache", "cmake"},
                              {".cache/ccache", "cmake"}, {".conan2", "cmake"}};
 
-// What programs keep where no grant helps, and what does.
+// Files of programs for which a grant does not help, and the advice that does.
 struct Kept {
   std::string_view path;
   std::string_view advice;
@@ -66,8 +67,8 @@ constexpr Kept kInstallers[] = {
     {"/var/cache/apk", kPackagesAdvice},
     {"/run/screen", "screen takes another directory for its sockets: --env SCREENDIR=/tmp/screen"}};
 
-// Of programs outside, which believe what stands there: who has signed in, what was logged, mail and jobs
-// that wait, what is cached for everybody, whose process runs.
+// For files that programs outside trust: records of logins, logs, queued mail and jobs, shared caches, PID
+// files.
 constexpr std::string_view kRecordsAdvice =
     "it is kept by programs outside, and is not to be written from a sandbox: let the command write "
     "elsewhere";
@@ -77,12 +78,13 @@ constexpr Kept kRecords[] = {{"/var/log", kRecordsAdvice},
                              {"/var/cache", kRecordsAdvice},
                              {"/run", kRecordsAdvice}};
 
-// In the caller's home.
+// For files of the caller's home that programs outside run.
 constexpr std::string_view kRunOutsideAdvice =
     "programs outside run what stands there, and it is not to be written from a sandbox: let the command "
     "write elsewhere";
 
-// A grant shows none of the sockets, and programs make such a directory where it is missing.
+// Whether `path` is a directory for sockets: a grant would show none of them, and programs create it where it
+// is missing.
 bool IsForSockets(std::string_view path) {
   const auto rows = SocketDirectories();
   return std::any_of(rows.begin(), rows.end(), [path](const SocketDirectory& row) {
@@ -98,8 +100,8 @@ std::string_view AdviceAt(std::span<const Kept> places, const std::string& above
   return "";
 }
 
-// git needs the whole of the directory that one of its files is in, and begins with HEAD; a submodule's is
-// its own. "" of any other.
+// The git directory of a file, which git needs as a whole, and of which it reads HEAD first; a submodule has
+// its own. "" for any other file.
 std::string_view GitDirectoryOf(std::string_view path) {
   constexpr std::string_view kGit = "/.git/";
   const std::size_t at = path.find(kGit);
@@ -109,7 +111,7 @@ std::string_view GitDirectoryOf(std::string_view path) {
   return path.substr(0, at + kGit.size() - 1);
 }
 
-// The baseline denies what it takes for a secret, and /usr/local, which is none.
+// The baseline denies secrets, and /usr/local, which is none.
 bool IsHiddenSecret(const PathRule* rule) {
   const auto rows = HiddenRows();
   return rule != nullptr && rule->origin == Origin::kBaseline && rule->access == Access::kDenied &&

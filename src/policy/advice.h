@@ -13,7 +13,7 @@
 
 namespace mxc {
 
-// It is of the baseline, which every sandbox shows.
+// Whether `path` belongs to the baseline, which every sandbox shows.
 [[nodiscard]] bool IsSystemFile(std::string_view path);
 
 class Adviser {
@@ -21,21 +21,21 @@ class Adviser {
   explicit Adviser(const Host& host);  // borrowed; secrets are looked for once
 
   // Fills `grant`, `make` and `profile`, or `advice`, of the denial of `call`, which asked for `walked`.
-  // `rule`: the one that decided, which no clause stands behind; nullptr: none.
+  // `rule`: the one that decided, if it has no clause; nullptr: none.
   void Advise(const FileCall& call, const Walked& walked, const PathRule* rule, FileDenial& denial) const;
-  // The directories that show what `walked` leads to, and each link on the way: the one that holds them all,
-  // unless that shows too much.
+  // The directories that show the target of `walked` and each link on the way: the one above all of them,
+  // unless it shows too much.
   [[nodiscard]] std::vector<std::string> DirectoriesOf(const Walked& walked) const;
-  // `path` is for secrets, of the system or of the caller's home, or `rule` hides it as such.
+  // Whether `path` is for secrets, of the system or of the caller's home, or `rule` hides it as such.
   [[nodiscard]] bool IsForSecrets(std::string_view path, const PathRule* rule = nullptr) const;
-  // Words about `path`, which is for secrets.
+  // Advice about `path`, which is for secrets.
   [[nodiscard]] std::string InsteadOfSecret(std::string_view path) const;
-  // A grant of the directory would show more than one command needs.
+  // Whether a grant of the directory would show more than one command needs.
   [[nodiscard]] bool ShowsTooMuch(std::string_view directory) const;
   [[nodiscard]] const std::string& Home() const { return home_; }  // the caller's, canonical; "": none
 
  private:
-  // By the table of the preset `shell`, in the caller's home.
+  // Whether programs outside run `path`: by the table of the preset `shell`, in the caller's home.
   [[nodiscard]] bool IsRunOutside(std::string_view path) const;
   [[nodiscard]] bool HoldsWhatRunsOutside(std::string_view directory) const;
   [[nodiscard]] std::string ProfileInsteadOf(std::string_view path) const;

@@ -60,7 +60,7 @@ std::string FoldWindows(std::string_view path) {
   return result;
 }
 
-// NTFS and APFS both take two spellings for one name, but only Windows is asked by name.
+// NTFS and APFS both ignore case, but a policy compares names without case on Windows only.
 std::string KeyOf(const std::string& path, PathStyle style) {
   if (style == PathStyle::kPosix || path.starts_with('/')) return path;
   std::string key = Folded(path);
@@ -76,7 +76,7 @@ struct Written {
 struct WrittenRules {
   std::vector<Written> rules = {};
 
-  // Lists come strictest first: a path that has a rule keeps it.
+  // Lists are added strictest first, so a path that has a rule keeps it.
   const Written* Add(PathRule rule, PathStyle style) {
     std::string key = KeyOf(rule.path, style);
     for (const Written& known : rules) {
@@ -166,7 +166,7 @@ Status AddCommand(const ProcessConfig& written, Policy& policy) {
   return Done{};
 }
 
-// To find what is to be protected takes a look at the grants, and a list can only hold what is there.
+// Protected paths are found by searching the grants, which needs the machine.
 void WarnOfProtection(const Config& config, Policy& policy) {
   const bool writable = std::any_of(policy.paths.begin(), policy.paths.end(),
                                     [](const PathRule& rule) { return rule.access == Access::kReadWrite; });

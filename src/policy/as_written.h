@@ -1,5 +1,5 @@
-// A Config for a system this is not, so that its plan can be shown: paths as they are written, since there is
-// no machine to look at. Such a policy is never run.
+// Resolves a Config for another operating system, so that its plan can be shown: paths as they are written,
+// since no file can be examined. Such a policy is never run.
 #pragma once
 
 #include <string>

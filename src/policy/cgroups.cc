@@ -30,7 +30,7 @@ bool HasController(const std::vector<std::string>& words, std::string_view word)
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// ---- systemd: where it runs, nobody else makes groups but below those that it has delegated ---------------
+// ---- systemd: where it runs, others create groups only below those that it has delegated ---------------
 
 constexpr const char* kSystemdRuns = "/run/systemd/system";  // sd_booted(3)
 
@@ -39,7 +39,8 @@ constexpr const char* kNoManager =
     "log in through PAM, as by ssh or `machinectl shell`, or have root run `loginctl enable-linger`";
 constexpr const char* kNoSystemBus = "install and start dbus";
 
-// `directory` down to the manager that has made it: the last user's in it, else the system's, in `root`.
+// The part of `directory` down to the manager that created it: the last user manager on the path, else the
+// system's, in `root`.
 std::string ManagerOver(const std::string& root, const std::string& directory) {
   std::string manager = root;
   for (std::size_t at = root.size(); at < directory.size();) {
@@ -51,8 +52,8 @@ std::string ManagerOver(const std::string& root, const std::string& directory) {
   return manager;
 }
 
-// The slice of `manager` that `directory` is in, whose limits hold for the scope as well; `standard` when it
-// is in none of its.
+// The slice of `manager` that contains `directory`, whose limits hold for the scope as well; `standard` if
+// none does.
 std::string SliceOf(const std::string& manager, const std::string& directory, const char* standard) {
   std::string slice = manager;
   const bool below = directory.starts_with(manager + "/");
@@ -152,7 +153,7 @@ class Finder {
     }
   }
 
-  // What systemd has delegated, and what it will.
+  // Adds groups that systemd has delegated, and the scope that it would create.
   void LookAtUnits(const CgroupMount& mount, const std::string& own,
                    const std::vector<std::string>& controllers) {
     const std::string delegated = DelegatedOver(mount, own);
@@ -178,9 +179,9 @@ class Finder {
            "have it delegated: Delegate= of the unit user@.service");
   }
 
-  // The nearest group from `directory` upwards that its manager has delegated; empty when none is. systemd
-  // says so by an attribute; older ones have given the group, with all below it, to the user that the unit
-  // runs as. Below a user's manager everything is that user's.
+  // The nearest group from `directory` upwards that its manager has delegated; empty if none. systemd marks
+  // it with an attribute; older versions made the unit's user own the group and all below it. Below a user
+  // manager that user owns everything.
   [[nodiscard]] std::string DelegatedOver(const CgroupMount& mount, std::string directory) const {
     const std::string manager = ManagerOver(mount.directory, directory);
     const bool owned_means_delegated = manager == mount.directory && !host_.Caller().IsRoot();
@@ -200,8 +201,8 @@ class Finder {
     return found.Is(FileType::kSocket) && found.status->uid == host_.Caller().uid;
   }
 
-  // Only the root of the whole hierarchy may hold processes and hand controllers down, and only it has no
-  // type.
+  // Only the root of the hierarchy may both hold processes and enable controllers for its children, and only
+  // it has no cgroup.type.
   [[nodiscard]] std::optional<CgroupPlace> UnifiedPlace(const CgroupMount& mount,
                                                         const std::string& directory) const {
     if (!MayMakeGroups(directory)) return std::nullopt;
@@ -225,7 +226,7 @@ class Finder {
     }
   }
 
-  // To make groups in it, and to move processes there from anywhere below it.
+  // Whether the caller may create groups in it, and move processes there from anywhere below it.
   [[nodiscard]] bool MayMakeGroups(const std::string& directory) const {
     return host_.MayAccess(directory, Access::kReadWrite) &&
            host_.MayAccess(directory + "/cgroup.procs", Access::kReadWrite);

@@ -1,5 +1,5 @@
-// Where this machine lets the caller count and limit what a run uses: its own control groups, as /proc and
-// the control group file systems describe them.
+// Where this machine lets the caller count and limit the resources of a run: the control groups that /proc
+// and the control group file systems describe.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace mxc {
 
-// Some of these limits can only, or best, be held by a control group.
+// Whether only a control group can enforce some of these limits, or enforces them best.
 [[nodiscard]] bool NeedsCgroup(const std::vector<ResourceLimit>& limits);
 
 // Reads /proc/self/cgroup, /proc/self/mountinfo and, for version 2, the controllers of each group from the

@@ -42,7 +42,7 @@ std::string Text(RuleAction verdict, const NetworkRule& rule) {
   return text;
 }
 
-// Where it stands inside, if elsewhere.
+// The path inside, if it differs.
 std::string Moved(const Workspace& workspace, const std::string& path) {
   const std::string inside = workspace.Inside(path);
   return inside == path ? "" : " at " + Quoted(inside);
@@ -54,11 +54,11 @@ void AddProtection(std::vector<Clause>& clauses, const Config& config, const Pol
     const auto count = std::count_if(policy.paths.begin(), policy.paths.end(), [&](const PathRule& rule) {
       return rule.origin == Origin::kProtection && rule.pointer == entry.pointer;
     });
-    // Direct execution and Windows can hold none of it, and were not asked to by default.
+    // Direct execution and Windows can protect nothing; they are refused only if the policy writes `protect`.
     const bool unheld = !TraitsOf(policy.containment).isolates || policy.system == OperatingSystem::kWindows;
     const bool refused = unheld && config.protect_written;
     if (count == 0 && !refused) continue;
-    // Without mounts nothing is held.
+    // Without mounts nothing is held read-only.
     const ContainmentTraits& traits = TraitsOf(policy.containment);
     const bool put_back = traits.isolates && !traits.mounts && policy.system == OperatingSystem::kLinux;
     std::string text =
@@ -74,7 +74,7 @@ void AddProtection(std::vector<Clause>& clauses, const Config& config, const Pol
   }
 }
 
-// An exemption for a proxy opens it. What was written keeps its clause, which then refuses the run.
+// Whether an exemption for a proxy opens the loopback. A written clause stays, and then refuses the run.
 bool OpensLoopback(const Policy& policy) {
   const Network& network = policy.network;
   return TraitsOf(policy.containment).proxy == ProxySupport::kAnyKind &&
@@ -88,7 +88,7 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, const Policy
   Add(clauses, network.egress_pointer, "egress default " + std::string(Name(network.egress)));
   for (const NetworkRule& rule : network.allow) Add(clauses, rule.pointer, Text(RuleAction::kAllow, rule));
   for (const NetworkRule& rule : network.deny) Add(clauses, rule.pointer, Text(RuleAction::kDeny, rule));
-  // With the host's own network nothing keeps traffic from coming in, and nobody wrote that something should.
+  // The host's own network does not block inbound traffic, and no clause asks for that.
   if (!network.share_host) {
     Add(clauses, network.ingress_pointer, "ingress default " + std::string(Name(network.ingress)));
     if (!OpensLoopback(policy))
@@ -105,7 +105,7 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, const Policy
   Add(clauses, policy.network.upstream.pointer, "through the proxy of the launcher's environment");
   if (network.proxy) Add(clauses, network.proxy->pointer, "egress through the proxy");
   if (network.share_host) Add(clauses, network.share_host_pointer, "the host's own network, unfiltered");
-  // Direct execution promises nothing that was not written.
+  // Direct execution enforces no defaults, so only written clauses count.
   if (clauses.size() == before && (config.network_written || TraitsOf(policy.containment).isolates)) {
     Add(clauses, "/network", "no network");
   }
@@ -125,7 +125,7 @@ std::string_view Text(Clipboard clipboard) {
   return "no clipboard";
 }
 
-// A Linux sandbox has no desktop that a clause could be about.
+// A Linux sandbox has no access to the desktop, so it needs no clause.
 void AddUi(std::vector<Clause>& clauses, const Ui& ui, OperatingSystem system) {
   if (system == OperatingSystem::kLinux) return;
   Add(clauses, ui.disabled_pointer, ui.disabled ? "no windows" : "windows");

@@ -10,8 +10,8 @@
 
 namespace mxc {
 
-// One clause for each thing that was written, and "no network" where nothing was. `policy.paths` is complete.
-// `tools` are the reasons of those that were not written, by path.
+// One clause for each entry that was written, and "no network" if none was for the network. `policy.paths`
+// must be complete. `tools`: the reasons of entries that were not written, by path.
 [[nodiscard]] std::vector<Clause> ClausesOf(const Config& config, const Policy& policy,
                                             const std::map<std::string, std::string>& tools = {});
 

@@ -17,7 +17,7 @@ struct ClientSetting {
   std::string_view value;
 };
 
-// npm keeps its two further tries, and pip and cargo one: a network that is slow is not given up at once.
+// npm keeps its two further tries, and pip and cargo one: so that a slow network does not fail at once.
 constexpr ClientSetting kClientSettings[] = {
     {"npm_config_fetch_retry_mintimeout", "100"},   // else 10 s before the second try
     {"npm_config_fetch_retry_maxtimeout", "1000"},  // else 60 s before the third
@@ -27,7 +27,8 @@ constexpr ClientSetting kClientSettings[] = {
     {"CARGO_NET_RETRY", "1"},                       // else three, 11 s
 };
 
-// apt reads no such variable, but a file that one names; /etc/apt wins over it. Else three more tries, 7 s.
+// apt has no such variable, but one that names a configuration file, which /etc/apt overrides. Else three
+// more tries, 7 s.
 constexpr std::string_view kApt = "/usr/bin/apt-get";
 constexpr std::string_view kAptConfig = ".apt.conf";
 constexpr std::string_view kAptText = "Acquire::Retries \"1\";\n";

@@ -1,5 +1,5 @@
-// Programs that ask a refused network again and again, in silence, and look as if they hung; or for news of
-// themselves, so that a refusal is told which has nothing to do with how the command fails.
+// Clients that retry a refused connection silently, and seem to hang; or that check for a newer version of
+// themselves, so that a refusal is reported that has nothing to do with the command's failure.
 #pragma once
 
 #include "config/config.h"
@@ -8,8 +8,8 @@
 
 namespace mxc {
 
-// Where nothing is reached but what the policy lists: variables of the default environment that keep clients
-// from that, and a file of the private HOME for apt. No answer of a resolver does that for them.
+// If the network reaches only listed destinations: adds variables of the default environment that keep
+// clients from that, and a file in the private HOME for apt. No answer of a resolver has that effect on them.
 void ShortenClientRetries(const Config& config, const Host& host, Policy& policy);
 
 }  // namespace mxc

@@ -20,7 +20,7 @@ class Closing {
           RuleSet& rules)
       : host_(host), containment_(containment), names_(names), walker_(walker), rules_(rules) {}
 
-  // False, and nothing is changed, where the kernel cannot do it for all that is there.
+  // False, with nothing changed, if the kernel cannot enforce it for everything below.
   [[nodiscard]] bool ByKernel(const std::string& directory) {
     const PathRule* rule = rules_.Find(directory);
     if (rule == nullptr || rule->access != Access::kReadOnly || !OthersMayRead(directory)) return false;
@@ -47,7 +47,7 @@ class Closing {
   }
 
  private:
-  // Whoever may read it as others gets nothing more by a grant.
+  // If others may read it, a grant gives them nothing more.
   [[nodiscard]] bool OthersMayRead(const std::string& path) const {
     const Lookup& lookup = walker_.LookAt(path);
     if (!lookup.status) return false;
@@ -60,7 +60,7 @@ class Closing {
     return lookup.Is(FileType::kRegular) && (lookup.status->mode & kOthersAny) == 0;
   }
 
-  // Nothing can be mounted where others may not go, in such a mount.
+  // In such a mount nothing can be mounted below a directory that others may not search.
   [[nodiscard]] bool OthersMayReach(const std::string& path, std::string_view directory) const {
     std::string_view above = path;
     do {
@@ -71,7 +71,7 @@ class Closing {
     return true;
   }
 
-  // Our engine takes the source of a grant from the host, bubblewrap from what it is shown of it.
+  // Our engine opens the source of a grant on the host, bubblewrap in its own view of the host.
   [[nodiscard]] bool MayGrantIn(std::string_view directory) const {
     if (containment_ == Containment::kNamespaces || containment_ == Containment::kLxc) return true;
     const std::vector<std::string> paths = rules_.PathsAtOrBelow(directory);
@@ -82,7 +82,7 @@ class Closing {
            });
   }
 
-  // A grant that shows part of `directory` under another name shows it with the rights of root.
+  // A grant that shows part of `directory` under another name shows it with root's rights.
   [[nodiscard]] bool ShowsInGrants(std::string_view directory) const {
     if (!names_.Any()) return false;
     const auto shows = [&](const std::string& path) {

@@ -1,5 +1,5 @@
-// What a run as root does not see of the baseline: no table knows all secrets of a machine, and what others
-// may not read is one.
+// What a run as root does not see of the baseline: no table lists all secrets of a machine, so every file
+// that others may not read counts as one.
 #pragma once
 
 #include "mxc/host.h"
@@ -9,9 +9,9 @@
 
 namespace mxc {
 
-// For a root caller: the directories of configuration are shown as others see them, by the kernel where
-// `containment` can mount that and the host can do it, else by denying what FindClosedFiles finds. Every
-// other rule but those of second names has to be there already.
+// For a root caller: shows the directories of configuration with the permissions of others: by an idmapped
+// mount where `containment` and the host can make one, else by denying the files that ListClosed finds. All
+// other rules except those of second names must have been added.
 void CloseToOthers(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
                    RuleSet& rules);
 

@@ -17,7 +17,8 @@ bool Allows(Access access, FileUse use) {
   return access == Access::kReadWrite || (access == Access::kReadOnly && !Changes(use));
 }
 
-// What the call is about. The command has gone on meanwhile: a link that the call made exists by now.
+// The object of the call. The command has continued meanwhile, so a link that the call created already
+// exists.
 Result<Walked> WalkTo(PathWalker& walker, const FileCall& call) {
   const std::size_t end = call.path.rfind('/');
   const std::string name = end == std::string::npos ? "" : call.path.substr(end + 1);
@@ -42,7 +43,7 @@ bool HostAllows(const Host& host, const Walked& walked, FileUse use) {
          host.MayAccess(parent, Access::kReadWrite);
 }
 
-// Whether `path` is missing in the image that shows there.
+// Whether `path` is missing in the image that is mounted there.
 bool LacksIt(const Host& host, const PathRule& rule, const std::string& path) {
   return !rule.source.empty() && !host.LookAt(rule.source + path.substr(rule.path.size())).status;
 }
@@ -81,7 +82,7 @@ std::string Words(const std::vector<std::string>& paths) {
   return words;
 }
 
-// Of what is found through links.
+// For a file that is reached through links.
 void AdviseDirectories(const std::vector<std::string>& directories, FileDenial& denial) {
   const bool one = directories.size() == 1;
   denial.grant = one ? directories.front() : "";
@@ -97,7 +98,7 @@ std::string VariableOf(const Policy& policy, std::string_view name) {
 
 }  // namespace
 
-// A directory on the way to a grant exists inside, with nothing but the way in it.
+// A directory above a grant exists inside, but shows only the path to the grant.
 bool DenialJudge::ShownInPart(std::string_view path) const {
   return std::any_of(policy_.paths.begin(), policy_.paths.end(), [this, path](const PathRule& rule) {
     return rule.access != Access::kDenied && IsAtOrBelow(policy_.workspace.Inside(rule.path), path);
@@ -108,7 +109,7 @@ bool DenialJudge::IsGiven(const PathRule* rule, std::string_view path, FileUse u
   return rule != nullptr ? Allows(rule->access, use) : !Changes(use) && ShownInPart(path);
 }
 
-// Rules about reading and writing keep nobody from connecting: what a grant shows of sockets it names, or the
+// Path rules do not prevent a connection. The sockets in a grant are those that the policy names, or that the
 // command has bound.
 std::optional<FileDenial> DenialJudge::JudgeSocket(const FileCall& call) const {
   const Result<Walked> walked = PathWalker(host_).Walk(call.path);
@@ -130,14 +131,14 @@ std::optional<FileDenial> DenialJudge::JudgeSocket(const FileCall& call) const {
   return denial;
 }
 
-// The links through which the command comes there are inside as well, or are recreated.
+// Whether the links on the way exist inside as well, or are recreated.
 bool DenialJudge::WayIsShown(const Walked& walked) const {
   return std::all_of(walked.links.begin(), walked.links.end(), [this](const LinkMet& met) {
     return IsRootsAlone(met) || rules_->Visible(met.link.path);
   });
 }
 
-// What the command looks for in a HOME of its own, and the caller has in his.
+// A file that the command looked up in its private HOME, and that exists in the caller's.
 std::optional<FileDenial> DenialJudge::MissedAtHome(const FileCall& call) const {
   const std::string inside = VariableOf(policy_, "HOME");
   const std::string path = FoldLexically(call.path);
@@ -167,7 +168,7 @@ std::optional<FileDenial> DenialJudge::MissedAtHome(const FileCall& call) const 
   return denial;
 }
 
-// A program that the command looked for along its PATH, and the caller has on his.
+// A program that the command looked up on its PATH, and that is on the caller's.
 std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const {
   const std::string path = FoldLexically(call.path);
   const std::string_view name = NameOf(path);
@@ -178,7 +179,8 @@ std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const 
   const bool searched = call.use == FileUse::kExecute || call.use == FileUse::kLook;
   if (!searched || name.empty() || !has(inside, ParentOf(path))) return std::nullopt;
   PathWalker walker(host_);
-  // The first directory of `list` that holds the program, of those that show or of those that do not.
+  // The first directory of `list` that holds the program, among those that are visible inside or those that
+  // are not.
   const auto find = [&](std::string_view list, bool shown) -> std::string {
     while (!list.empty()) {
       const std::string_view directory = TakePiece(list, ':');
@@ -214,12 +216,12 @@ std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const 
 // Whether the sandbox allows the call, or answers it with a node of its own.
 bool DenialJudge::IsExpected(const PathRule* rule, std::string_view own, std::string_view path,
                              FileUse use) const {
-  // In the sandbox's own /tmp files of the host are missed; its other nodes differ from the host's on
+  // A file of the host may be missing in the sandbox's own /tmp; its other nodes differ from the host's on
   // purpose.
   const bool missed = own == TempOf(OperatingSystem::kLinux) && path != own && !Changes(use);
   if (!own.empty() && !missed) return true;
   if (IsGiven(rule, path, use)) return true;
-  // The mask over a denied object can be looked at.
+  // stat succeeds on the mask over a denied object.
   return rule != nullptr && rule->path == path && use == FileUse::kLook;
 }
 
@@ -228,11 +230,11 @@ std::optional<FileDenial> DenialJudge::JudgeFile(const FileCall& call) const {
   FileCall on_host = call;
   on_host.path = policy_.workspace.OnHost(call.path);
   const Result<Walked> walked = WalkTo(walker, on_host);
-  if (!walked) return std::nullopt;  // the caller may not even look there
+  if (!walked) return std::nullopt;  // the caller may not look it up either
   const std::string& path = walked->path;
   const PathRule* rule = rules_->Covering(path);
   if (rule != nullptr && !Changes(call.use) && LacksIt(host_, *rule, path)) {
-    if (IsSystemFile(path)) return std::nullopt;  // the image's system is another, as was asked for
+    if (IsSystemFile(path)) return std::nullopt;  // the image replaces the host's system, as requested
     rule = nullptr;
   }
   const std::string_view own = rule == nullptr ? PrivateNodeOf(path) : "";

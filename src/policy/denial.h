@@ -3,7 +3,7 @@
 //   DenialJudge judge(policy, host);
 //   if (std::optional<FileDenial> denial = judge.Judge(call)) ...
 //
-// What the host itself would have refused to the caller, or does not have, is no denial of ours.
+// A call that the host itself would have refused, or a file that it does not have, is no denial.
 #pragma once
 
 #include <optional>

@@ -13,10 +13,12 @@
 namespace mxc {
 namespace {
 
-// Mounts that taking directories apart may cost; each is made and looked up at every launch.
+// Limit of the mounts for directories whose entries are mounted one by one; every launch makes and looks up
+// each.
 constexpr std::size_t kMaxShown = 1000;
 
-// The denials of the policy and of a ceiling by paths inside, as entries for what these name on the host.
+// The denials of the policy and of a ceiling by paths inside, as entries for the files that these name on the
+// host.
 class DenialsInside {
  public:
   DenialsInside(const ImageRequest& request, Examination& all)
@@ -29,7 +31,7 @@ class DenialsInside {
     }
   }
 
-  // By each name: as written, and as it is on the host without links.
+  // By both names: as written, and canonical on the host.
   Status AddOfPolicy(const std::vector<PathEntry>& written) {
     ImageDenials denials{.written = written};
     for (const ExaminedEntry& entry : all_.entries) {
@@ -39,7 +41,7 @@ class DenialsInside {
     return Add(denials);
   }
 
-  // The caller did not write it: told only where it cuts a grant.
+  // The caller did not write these, so a denial is reported only where it cuts a grant.
   Status AddOf(const CeilingSection& section) {
     section_ = &section;
     ImageDenials denials;
@@ -66,7 +68,7 @@ class DenialsInside {
     }
     for (const PathEntry& written : denials.written) {
       if (Status added = AddWritten(written); !added) return added;
-      // A path through the image's directory may mean other files on the host, where links of the image are.
+      // With links of the image, a path through the image's directory may mean other files on the host.
       const std::string inside = InImage(written.path);
       if (inside.empty()) continue;
       if (Status added = AddWritten({.path = inside, .pointer = written.pointer}); !added) return added;
@@ -74,7 +76,7 @@ class DenialsInside {
     return Done{};
   }
 
-  // The rest of `path` behind the image's directory; "" when it does not lead there.
+  // The rest of `path` after the image's directory; "" if it does not lead there.
   [[nodiscard]] std::string InImage(const std::string& path) const {
     for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
       const Result<Walked> walked = request_.walker.Walk(path.substr(0, end));
@@ -84,7 +86,7 @@ class DenialsInside {
     return "";
   }
 
-  // A pattern is a name, too.
+  // A pattern may also be the name of a file.
   Status AddWritten(const PathEntry& written) {
     if (!IsGlob(written.path)) return AddNamed(written);
     Result<std::vector<std::string>> matches = view_.Matching(written.path);
@@ -104,7 +106,7 @@ class DenialsInside {
   Status AddNamed(const PathEntry& name) {
     for (const std::string& path : {name.path, request_.workspace.Inside(name.path)}) {
       const Result<std::vector<std::string>> named = view_.Named(path);
-      if (!named && section_ != nullptr) continue;  // as on the host: the caller could not get there
+      if (!named && section_ != nullptr) continue;  // as on the host, where the caller could not reach it
       if (!named)
         return Conflict(
             Quoted(path) + " of deniedPaths cannot be resolved in the image: " + named.error().message,
@@ -154,7 +156,7 @@ class ImageLayer {
   }
 
  private:
-  // No grant of the policy stands above `path`, and no mask.
+  // Whether no grant of the policy and no mask is above `path`.
   [[nodiscard]] bool ShowsImage(std::string_view path) const {
     while (path != "/") {
       path = ParentOf(path);
@@ -164,8 +166,8 @@ class ImageLayer {
     return true;
   }
 
-  // The objects that denials were resolved to are the host's; where the image shows, its own are to be
-  // covered. No directory of the sandbox's own is made there.
+  // Denials were resolved to objects of the host; where the image is visible, its objects must be masked
+  // instead. No own directory is created there.
   void TakeDenials() {
     std::vector<PathRule> all = rules_.Take();
     std::vector<PathEntry> more;
@@ -230,7 +232,7 @@ class ImageLayer {
     return Done{};
   }
 
-  // A link of the host's, for a spelling of the policy. `there`: the image has the same.
+  // A link of the host, for a spelling of the policy. `there`: set if the image has the same link.
   Status NeedLink(const PathLink& link, bool& there) {
     bool whole = false;
     if (Status way = CheckWay(link.path, {}, whole); !way) return way;
@@ -255,7 +257,7 @@ class ImageLayer {
     return Done{};
   }
 
-  // What stands above `path` in the image are directories, as far as it has them. `whole`: it has them all.
+  // Checks that the parents of `path` that exist in the image are directories. `whole`: set if all exist.
   Status CheckWay(const std::string& path, const std::string& pointer, bool& whole) {
     whole = true;
     for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
@@ -315,14 +317,14 @@ class ImageLayer {
     } else if (object.type == FileType::kDirectory || object.type == FileType::kRegular) {
       rules_.Add({.path = path, .object = object, .origin = Origin::kBaseline, .source = std::move(source)});
     }
-    return Done{};  // what a device or a socket of an image would do is the host's business
+    return Done{};  // devices and sockets of an image would act on the host
   }
 
   const ImageRules& image_;
   PathWalker walker_;  // whose root is the image
   RuleSet& rules_;
   std::vector<PathLink>& links_;
-  std::vector<std::string> missing_ = {};  // where something is to stand that the image has no room for
+  std::vector<std::string> missing_ = {};  // paths to be mounted that do not exist in the image
   std::size_t shown_ = 0;
 };
 
@@ -342,8 +344,8 @@ Result<std::string> ResolveImage(const std::string& image, const Host& host, Pat
   return error;
 }
 
-// A mount that shows files of people may still show what the policy is about under another name: that of the
-// image's own root is known to the rules of grants.
+// Even a mount of ordinary data may show files of a policy entry under another name; for the image's own
+// root, the rules of grants handle that.
 Status CheckMountsOf(const std::string& image, const MountNames& names) {
   const auto refuse = [&](const Mount& mount, const std::string& what) {
     return Conflict("the image " + Quoted(image) + what + Quoted(mount.path) + " (" + mount.type + ")",

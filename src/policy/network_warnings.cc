@@ -21,8 +21,8 @@ bool AllowsDatagramsByName(const NetworkRule& rule) {
                                   [](const Peer& peer) { return !peer.host.empty() && peer.host != "*"; });
 }
 
-// An AppContainer has one capability for all public addresses, which no list of hosts narrows, another for
-// private networks, and none for the loopback.
+// An AppContainer has one capability for all public addresses, another for private networks, neither with a
+// list of hosts, and none for the loopback.
 void WarnOfOpenNetwork(const Network& network, Containment containment, std::vector<Warning>& warnings) {
   const auto warn = [&](const char* category, const char* message, const std::string& pointer) {
     warnings.push_back({.category = category, .message = message, .pointer = pointer});

@@ -1,4 +1,4 @@
-// What the network clauses of a policy give away, or do not give, beyond what their author may expect.
+// What the network clauses of a policy allow, or do not allow, contrary to what their author may expect.
 #pragma once
 
 #include "mxc/policy.h"

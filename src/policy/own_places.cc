@@ -17,12 +17,12 @@ namespace {
 
 bool IsAbsolute(const std::optional<std::string>& path) { return path && path->starts_with('/'); }
 
-// What is read in a directory of configuration or images, where a link stands in its place: what it leads to
-// decides as well. Links below the images are refused by whoever reads them.
+// The targets of links among the entries of a directory of configuration or images: later runs obey them as
+// well. Links deeper in the images are refused when they are read.
 void AddLinksIn(const Host& host, PathWalker& walker, const std::string& directory,
                 std::vector<OwnPlace>& places) {
   const Lookup& found = walker.LookAt(directory);
-  if (!found.status && found.failure == LookupFailure::kMissing) return;  // mostly
+  if (!found.status && found.failure == LookupFailure::kMissing) return;  // the usual case
   constexpr const char* kRead[] = {"policy.json", "profiles", "images"};
   for (const char* const name : kRead) {
     std::string path = JoinPath(directory, name);
@@ -43,7 +43,7 @@ void AddLinksIn(const Host& host, PathWalker& walker, const std::string& directo
   }
 }
 
-// Of a run under Landlock alone that this call is inside of: its directory for temporary files.
+// The directory for temporary files of the run under Landlock alone in which this call runs.
 std::optional<std::string> OuterTemp(const Host& host, PathWalker& walker) {
   const std::optional<std::string> named = host.Environment("TMPDIR");
   if (!IsAbsolute(named)) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<std::string> OuterTemp(const Host& host, PathWalker& walker) {
   return std::nullopt;
 }
 
-// The one in use, and those that calls in other circumstances have made.
+// The place in use, and those that calls with other environments have created.
 void AddTempPlaces(const Host& host, PathWalker& walker, std::vector<OwnPlace>& places) {
   const std::uint32_t uid = host.Caller().uid;
   const std::string used = FindTempPlace(host, walker);
@@ -74,7 +74,7 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   const std::uint32_t uid = host.Caller().uid;
   std::vector<OwnPlace> places = {{.path = FixedRuntimePlace(uid)}, {.path = SessionRuntimePlace(uid)}};
   AddTempPlaces(host, walker, places);
-  // Settings and profiles of later calls, whatever the environment of this one.
+  // Settings and profiles of later calls, regardless of this call's environment.
   const auto keep = [&places](std::string path) {
     places.push_back({.path = std::move(path), .denied = false});
   };
@@ -96,7 +96,7 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   return places;
 }
 
-// The user whose number `name` is behind `prefix`.
+// The user whose number follows `prefix` in `name`.
 std::optional<std::uint32_t> UserIn(std::string_view name, std::string_view prefix) {
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());
@@ -110,12 +110,12 @@ class OthersPlaces {
  public:
   OthersPlaces(const Host& host, PathWalker& walker) : host_(host), walker_(walker) {}
 
-  // Of the users that entries of `directory` are named after.
+  // Finds the places of the users after whom entries of `directory` are named.
   void FindIn(const std::string& directory, std::string_view prefix) {
     if (!walker_.LookAt(directory).status) return;
     const Result<std::vector<DirectoryEntry>> entries =
         host_.ListEntries(directory, [&](std::string_view name) { return name.starts_with(prefix); });
-    if (!entries) return;  // an outer sandbox keeps root from it, and hid what was there
+    if (!entries) return;  // an outer sandbox denies it to root, and hides its entries
     for (const DirectoryEntry& entry : *entries) {
       if (const std::optional<std::uint32_t> uid = UserIn(entry.name, prefix)) AddOf(*uid);
     }
@@ -153,7 +153,7 @@ std::string PackageOf(std::string_view modules, std::string_view file) {
   return std::string(NameOf(package).starts_with('@') ? NextOnTheWay(package, file) : package);
 }
 
-// The program of this path and what stands beside it. Below `node_modules` also its package, whose
+// The program at this path and the programs beside it. Below `node_modules` also its package, whose
 // package.json says what node finds in it, and the package that starts it.
 void AddProgram(const std::string& program, std::vector<std::string>& packages,
                 std::vector<std::string>& files) {
@@ -214,7 +214,7 @@ std::vector<std::string> FindOwnFiles(const Host& host) {
     if (!directory.starts_with('/')) continue;
     for (const char* const name : kPrograms) files.push_back(JoinPath(directory, name));
   }
-  // Before what is in them, whose way would only be pinned.
+  // Before their contents, for which these directories would only be pinned.
   std::sort(packages.begin(), packages.end(), PathBefore);
   files.insert(files.begin(), packages.begin(), packages.end());
   return files;

@@ -78,7 +78,7 @@ class OwnState {
   // A place that no grant may show.
   Status Deny(const OwnPlace& place) {
     const Result<Walked> above = walker_.Walk(ParentOf(place.path));
-    if (!above) return Done{};  // nor can a run of ours look there
+    if (!above) return Done{};  // a run of mxc-exec could not look it up either
     const Result<std::vector<std::string>> all = NamesOf(JoinPath(above->path, NameOf(place.path)));
     if (!all) return all.error();
     for (const std::string& path : *all) {
@@ -123,10 +123,10 @@ class OwnState {
     return protector_.End();
   }
 
-  // The same, and no link on the way may be one that the command could turn.
+  // The same; also refuses a link on the way that the command could replace.
   Status KeepPolicy(const PolicyFile& file) {
     const Result<Walked> walked = seen_walker_.Walk(file.path);
-    // A link of /proc, at which a walk ends, says where it leads to its process alone.
+    // A walk ends at a link of /proc, whose target only its process can see.
     if (!walked || walked->Is(FileType::kSymlink)) return NotFollowed(file.path);
     if (Status left = PinDirectoriesSteppedOutOf(*walked); !left || !file.kept) return left;
     if (Status links = CheckLinks(*walked); !links) return links;
@@ -187,8 +187,8 @@ class OwnState {
     return all;
   }
 
-  // Refuses a link that the command could replace: it would choose what later runs obey, and no mount can
-  // protect a link.
+  // Refuses a link that the command could replace: its target controls later runs, and no mount can protect a
+  // link.
   [[nodiscard]] Status CheckLinks(const Walked& way) {
     for (const LinkMet& met : way.links) {
       if (IsRootsAlone(met) || !CanChange(std::string(ParentOf(met.link.path)))) continue;

@@ -16,7 +16,7 @@
 namespace mxc {
 namespace {
 
-// Users stand in the first lines where it matters; a directory service is not asked.
+// Local users are in the first lines; no directory service is queried.
 constexpr std::size_t kMaxPasswdBytes = 65536;
 
 // The last value of a name wins, in the place of the first.
@@ -29,7 +29,7 @@ void SetVariable(std::vector<Variable>& environment, const Variable& variable) {
   environment.push_back(variable);
 }
 
-// The caller's order first, then what a system has anyway.
+// The caller's directories in order, then the system's.
 std::string SearchPathOf(const Tools& tools, std::string_view standard) {
   std::string path;
   const auto add = [&](std::string_view directory) {
@@ -52,7 +52,7 @@ void SetTools(const Tools& tools, std::vector<Variable>& environment) {
   for (const Variable& variable : tools.variables) SetVariable(environment, variable);
 }
 
-// The sandbox's own directories that a command may start in.
+// Whether `path` is an own directory of the sandbox in which a command may start.
 bool IsOwnDirectory(std::string_view path, const RuleSet& rules) {
   return path == "/" || (path == "/tmp" && rules.Find(path) == nullptr);
 }
@@ -80,7 +80,7 @@ Result<std::string> ResolveDirectory(const ProcessConfig& written, Containment c
   return walked->path;
 }
 
-// What the policy shows there counts first, then what the image has.
+// Paths that the policy shows come before the image's.
 Result<std::string> ResolveDirectoryIn(const std::string& image, const ProcessConfig& written,
                                        Containment containment, const Host& host, PathWalker& walker,
                                        const RuleSet& rules) {
@@ -91,8 +91,8 @@ Result<std::string> ResolveDirectoryIn(const std::string& image, const ProcessCo
   return there ? Result<std::string>(walked->path) : granted;
 }
 
-// Without a written directory: where the caller stands, if the command may see that; else the workspace, or
-// "/".
+// Without a written directory: the caller's working directory, if the command may see it; else the workspace,
+// or "/".
 std::string DefaultDirectory(const Workspace& workspace, const Host& host, Containment containment,
                              const RuleSet& rules) {
   std::string here = host.WorkingDirectory();
@@ -102,15 +102,15 @@ std::string DefaultDirectory(const Workspace& workspace, const Host& host, Conta
   return "/";
 }
 
-// What a look from here says about a program inside. /proc and /dev are the sandbox's own, and what the
-// caller cannot look at, the command may still be able to start.
+// Whether a program may exist inside, as far as the launcher can tell. /proc and /dev are the sandbox's own,
+// and the command may be able to start a file that the caller cannot look up.
 bool MayBeThere(const std::string& path, PathWalker& walker, const RuleSet& rules) {
   const Result<Walked> walked = walker.Walk(path);
   if (!walked || IsNeverFromHost(walked->path)) return true;
   return walked->status && !walked->folded_missing && rules.Visible(walked->path);
 }
 
-// To the caller the same as an engine that could not execute it.
+// The same error as that of an engine that cannot execute it.
 Error NoProgram(std::string message, std::string hint) {
   return {.code = ErrorCode::kSetupFailed,
           .message = std::move(message),
@@ -125,8 +125,8 @@ std::string DirectoriesOf(const Walked& program, const Host& host) {
   return words;
 }
 
-// Where the caller would find it. A directory of its PATH that is inside is on the PATH there as well, but
-// only without a PATH of the policy's, and with `tools`. "": nowhere.
+// Where the caller's PATH finds it; "": nowhere. A directory of that PATH that is visible inside is on the
+// PATH inside only with `tools`, and if the policy sets no PATH.
 std::string WhereTheCallerHas(std::string_view name, const Host& host, PathWalker& walker, bool inherits) {
   const std::string path = host.Environment("PATH").value_or("");
   for (std::string_view rest = path; !rest.empty();) {
@@ -147,7 +147,7 @@ bool IsOnPath(std::string_view name, const Process& process, const Workspace& wo
   std::string_view rest = SearchPath(process.environment);
   while (!rest.empty()) {
     const std::string_view directory = TakePiece(rest, ':');
-    // A relative or empty entry stands for wherever the command is.
+    // A relative or empty entry depends on the command's current directory.
     const std::string path = workspace.OnHost(JoinPath(directory, name));
     if (directory.substr(0, 1) != "/" || MayBeThere(path, walker, rules)) return true;
   }
@@ -162,8 +162,7 @@ std::string NotInside(std::string_view name) {
   return "the program " + Quoted(name) + " does not exist inside the sandbox";
 }
 
-// What execve would refuse with an error that does not say which file is meant. `program`: inside, as it
-// stands on the host.
+// Refuses what execve would refuse without naming the file. `program`: its file on the host.
 Status CheckExecutable(const std::string& name, const Walked& program, const Workspace& workspace,
                        const Host& host, PathWalker& walker, const RuleSet& rules) {
   constexpr std::uint32_t kAnyX = 0111;
@@ -192,7 +191,7 @@ Status CheckExecutable(const std::string& name, const Walked& program, const Wor
            : "it does not exist on this host either");
 }
 
-// No engine could say it better afterwards, and some only with a command that seems to have run.
+// Engines could report it no better later, and with some the command would seem to have run.
 Status CheckProgram(const Process& process, const ProcessConfig& written, const Host& host,
                     PathWalker& walker, const RuleSet& rules, const Tools& tools) {
   const std::string& name = process.argv.front();
@@ -219,7 +218,7 @@ Status CheckProgram(const Process& process, const ProcessConfig& written, const 
   return NoProgram(NotOnPath(name), where.empty() ? "install it, or write its absolute path" : where);
 }
 
-// POSIX 3.437. What an image says is whatever its maker wrote.
+// POSIX 3.437. The text of an image is not trusted.
 bool IsPortableUserName(std::string_view name) {
   return !name.starts_with('-') &&
          name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
@@ -236,7 +235,7 @@ std::string_view SearchPath(const std::vector<Variable>& environment) {
 }
 
 std::vector<Variable> SystemEnvironment(OperatingSystem system, const std::vector<PathRule>& rules) {
-  if (system == OperatingSystem::kWindows) return {};  // the system makes one for each user
+  if (system == OperatingSystem::kWindows) return {};  // the system creates one for each user
   const bool macos = system == OperatingSystem::kMacos;
   return {
       {"PATH", Secret{macos ? "/usr/bin:/bin:/usr/sbin:/sbin"
@@ -301,7 +300,7 @@ Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, C
   }
   process.cwd = written.workspace.Inside(process.cwd);
   process.environment = EnvironmentOf(written, DefaultEnvironment(host, containment, rules, image, tools));
-  // What an image has the engine finds out as soon.
+  // The engine checks a program of an image just as early.
   if (!TraitsOf(containment).isolates || !image.empty()) return process;
   if (const Status program = CheckProgram(process, written, host, walker, rules, tools); !program)
     return program.error();

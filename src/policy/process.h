@@ -16,32 +16,32 @@
 
 namespace mxc {
 
-// What a command gets that was written without an environment: what stands there on every machine of
-// `system`, and with what this host says.
+// The default environment: the variables that every machine of `system` sets, and those that depend on this
+// host.
 [[nodiscard]] std::vector<Variable> SystemEnvironment(OperatingSystem system,
                                                       const std::vector<PathRule>& rules);
 [[nodiscard]] std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment,
                                                        const RuleSet& rules, const std::string& image = {},
                                                        const Tools& tools = {});
-// The variables of `written`, on top of `standard` where they are not everything there is to be.
+// The variables of `written`, added to `standard` if KeepsStandardEnvironment.
 [[nodiscard]] std::vector<Variable> EnvironmentOf(const ProcessConfig& written,
                                                   std::vector<Variable> standard);
 
-// The standard variables stay below those that are written.
+// Whether the standard variables stay where `written` does not override them.
 [[nodiscard]] bool KeepsStandardEnvironment(const ProcessConfig& written);
 
-// Where programs are looked for that are named without a slash, as PATH writes it.
+// The search path for programs named without a slash, in PATH's format.
 [[nodiscard]] std::string_view SearchPath(const std::vector<Variable>& environment);
 
-// `rules` are the policy's and the baseline's. With the directory of an `image` its files are there as well.
-// Errors: kConflict for a working directory that is missing or not visible inside.
+// `rules` are the policy's and the baseline's. `image`: the directory of an image whose files are inside as
+// well; "": none. Errors: kConflict for a working directory that is missing or not visible inside.
 [[nodiscard]] Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host,
                                              Containment containment, PathWalker& walker,
                                              const RuleSet& rules, const std::string& image = {},
                                              const Tools& tools = {});
 
-// The first program of a command line, where it is found nowhere inside, but on the caller's PATH: what is
-// said of an argv's by the error. Absent: all is well, or nobody can tell.
+// Warns if the first program of a command line is on the caller's PATH but nowhere inside (for an argv,
+// ResolveProcess refuses that). Absent: found inside, or unknown.
 [[nodiscard]] std::optional<Warning> ProgramOutside(const Process& process, const ProcessConfig& written,
                                                     const Host& host, PathWalker& walker,
                                                     const RuleSet& rules, const Tools& tools);

@@ -16,7 +16,7 @@ constexpr std::uint64_t kShared = 3;
 constexpr std::uint64_t kLoad = 1;
 constexpr std::uint64_t kInterpreter = 3;
 
-// The caller has seen that the bytes are there.
+// The caller has checked the bounds.
 std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t size) {
   std::uint64_t number = 0;
   while (size-- > 0) number = number << 8U | static_cast<unsigned char>(bytes[at + size]);

@@ -9,8 +9,8 @@
 
 namespace mxc {
 
-// How much of a file the functions below want: program headers and what they name stand there, where a linker
-// has put them.
+// How much of a file the functions below need: linkers put the program headers and the interpreter's path
+// there.
 inline constexpr std::size_t kProgramHeadBytes = 4096;
 
 struct ElfHead {
@@ -18,8 +18,8 @@ struct ElfHead {
   std::string loader = {};  // PT_INTERP, absolute; empty: it needs none
 };
 
-// A 64-bit little-endian ELF program that execve accepts. Absent: something else, or not to be told from
-// `head`.
+// A 64-bit little-endian ELF program that execve accepts. Absent: another format, or `head` is too short to
+// decide.
 [[nodiscard]] std::optional<ElfHead> ReadElfHead(std::string_view head);
 
 // "/usr/bin/env" of "#! /usr/bin/env node\n"; "" when there is no such line, or its interpreter is not

@@ -14,16 +14,16 @@ namespace mxc {
 
 namespace {
 
-// Of two ways to one object the command takes the one that lets it do more.
+// A command uses the path to an object that allows it more.
 Access Looser(Access left, Access right) { return Stricter(left, right) == left ? right : left; }
 
-// What the command can do at `path`; denied: nothing, it does not see it.
+// What the command can do at `path`; kDenied: not visible.
 Access AccessAt(const RuleSet& rules, std::string_view path) {
   const PathRule* rule = rules.Covering(path);
   return rule != nullptr ? rule->access : Access::kDenied;
 }
 
-// The rules of what is at `path`, under whatever name. None: no rule has this object.
+// The rules of the object at `path`, under any name. Absent: no rule has this object.
 std::optional<Access> AccessOfObject(const RuleSet& rules, const Host& host, const std::string& path) {
   const std::optional<FileStatus> status = host.LookAt(path).status;
   std::optional<Access> access;
@@ -34,7 +34,7 @@ std::optional<Access> AccessOfObject(const RuleSet& rules, const Host& host, con
   return access;
 }
 
-// A sandbox that stands has its grants under whatever names the host has given them since.
+// Grants of a running sandbox follow their objects when the host renames them.
 Access AccessByObject(const RuleSet& rules, const Host& host, std::string path) {
   const std::string barrier{PrivateNodeOf(path)};
   for (;; path = ParentOf(path)) {
@@ -43,7 +43,7 @@ Access AccessByObject(const RuleSet& rules, const Host& host, std::string path) 
   }
 }
 
-// What the command can do to files of the host, under every name that they have.
+// What the command can do to files of the host, under all of their names.
 class Reach {
  public:
   Reach(const RuleSet& rules, const Host& host, PathWalker& walker)
@@ -52,7 +52,7 @@ class Reach {
   [[nodiscard]] Access To(const std::string& path) {
     return Looser(Elsewhere(path), Looser(AccessAt(rules_, path), AccessByObject(rules_, host_, path)));
   }
-  // It, or a directory above it, which could be renamed.
+  // Whether the command can write to `path` or to a directory above it, which it could rename.
   [[nodiscard]] bool Replaces(std::string path) {
     for (;; path = ParentOf(path)) {
       if (To(path) == Access::kReadWrite) return true;
@@ -61,10 +61,10 @@ class Reach {
   }
 
  private:
-  // Under other names that mounts give it.
+  // The access under other names that mounts give it.
   [[nodiscard]] Access Elsewhere(const std::string& path) {
     if (!mounts_) mounts_ = ReadMounts(host_);
-    if (!*mounts_) return Access::kDenied;  // Resolve has refused what then cannot be judged
+    if (!*mounts_) return Access::kDenied;  // Resolve has refused a policy that cannot be judged without them
     if (!names_) names_.emplace(std::move(**mounts_), walker_);
     const std::optional<std::vector<std::string>> others = names_->OthersOf(path);
     if (!others) return Access::kReadWrite;
@@ -117,7 +117,7 @@ Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWa
   return std::move(walked->path);
 }
 
-// On Windows the text decides: a link at the place itself is not followed when it is opened.
+// On Windows the text decides: opening does not follow a link at the path itself.
 Result<std::string> CheckRecordOnWindows(const Record& record, const Host& host, const Policy& policy) {
   std::string path = record.path;
   std::replace(path.begin(), path.end(), '/', '\\');

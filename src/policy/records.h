@@ -1,6 +1,6 @@
-// The files in which we tell how a run went. The command must not reach them: it would rewrite the verdict.
-// And no command must have chosen them: what an earlier run left on the way would have us overwrite something
-// else. That is judged here, and again by whoever opens them (base/own_files.h).
+// The files to which mxc-exec writes how a run ended. The command must not reach them, or it could rewrite
+// the report. Nor may an earlier command have redirected their path by a link, which would make mxc-exec
+// overwrite another file. Checked here, and again when they are opened (base/own_files.h).
 #pragma once
 
 #include <string>
@@ -19,20 +19,21 @@ struct Record {
   std::string pointer = {};
 };
 
-// The path where it really stands. Errors: kConflict, when the command could read or write it, or a symbolic
-// link is on the way that another than root may have put there.
+// The canonical path. Errors: kConflict if the command could read or write the file, or if a symbolic link on
+// the way may have been created by a user other than root.
 [[nodiscard]] Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWalker& walker,
                                                 const RuleSet& rules);
 
-// The same for a policy that is complete: the path to open. Direct execution reaches everything anyway.
+// The same for a complete policy: the path to open. Accepts any path for direct execution, which reaches
+// everything.
 [[nodiscard]] Result<std::string> CheckRecord(const Record& record, const Host& host, const Policy& policy);
 
-// Of a file that decides about the command: neither it, nor a directory or a link on the way to it, is where
-// the command may write, by whatever name. It may read it. Errors: kConflict.
+// For a file that controls the run: errors, kConflict, if the command could write to it, or to the directory
+// of a link or component on the way, by any of their names. The command may read it.
 [[nodiscard]] Status CheckUnwritable(const Record& record, const Host& host, const Policy& policy);
 
-// The file behind an open descriptor of ours; empty when it has no name that still leads to it (a pipe, a
-// socket, a removed file).
+// The file behind an open descriptor of ours; empty if no name leads to it (a pipe, a socket, a removed
+// file).
 [[nodiscard]] std::string PathOfDescriptor(int number, const Host& host);
 
 }  // namespace mxc

@@ -58,7 +58,7 @@ std::vector<std::string> RelaxationsOf(const Config& config) {
   return shared ? std::vector<std::string>{"shared-temp"} : std::vector<std::string>{};
 }
 
-// The clauses that mean the same on every machine.
+// Copies the clauses that do not depend on the machine.
 Policy Copy(const Config& config, Containment containment, OperatingSystem system) {
   const bool windows = system == OperatingSystem::kWindows;
   return {.containment = containment,
@@ -82,8 +82,8 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
           .relaxations = RelaxationsOf(config)};
 }
 
-// Below baseline and grants alike: an entry of the policy is what has to hold under every name. Nothing is
-// asked where the outer sandbox hides the answer.
+// The mounts, below baseline and grants alike, because entries of the policy must hold under every name.
+// Empty, with a warning, where an outer sandbox hides them.
 Result<std::vector<Mount>> MountsOf(const Host& host, const std::vector<ExaminedEntry>& entries, bool image,
                                     Policy& policy) {
   if (entries.empty() && !image) return std::vector<Mount>{};
@@ -104,7 +104,8 @@ const std::string* GitOf(const Config& config) {
   return nullptr;
 }
 
-// A run on this machine judges the file when the command has ended, and the cleanup process restores it.
+// "allow-safe" needs a run on this machine, which checks the file when the command has ended, and its cleanup
+// process, which restores it.
 Status CheckSafeConfig(const Config& config, Containment containment, OperatingSystem system) {
   const bool here = system == OperatingSystem::kLinux && !TraitsOf(containment).own_system;
   for (const PresetEntry& entry : config.protect) {
@@ -123,7 +124,7 @@ Status CheckTemp(const Config& config, const RuleSet& rules, const Policy& polic
                   config.private_temp_pointer, "remove one of the two");
 }
 
-// Our own engine takes the source of a grant from the launcher, which may go everywhere.
+// Our own engine takes the source of a grant from the launcher, which can traverse every directory.
 bool LauncherCopies(Containment containment) {
   return containment == Containment::kNamespaces || containment == Containment::kLxc;
 }
@@ -141,7 +142,7 @@ Status ExamineTools(const Config& config, const Host& host, PathWalker& walker,
   return Done{};
 }
 
-// Grants of what a ceiling's presets protect are cut like any other.
+// Grants of paths that a ceiling's presets protect are cut like any other.
 Status Protect(const Config& config, const Host& host, const MountNames& names, const Bounds& bounds,
                RuleSet& rules, Policy& policy) {
   const Result<std::vector<TakenGrant>> taken = AddProtection(config, host, names, rules, policy);
@@ -169,7 +170,7 @@ struct PathsRequest {
   const CeilingFiles& ceiling;
 };
 
-// Of the policy and of tools, cut by the ceiling, under each name.
+// The entries of the policy and of tools, cut by the ceiling, under each of their names.
 Result<std::vector<ExaminedEntry>> EntriesOf(const PathsRequest& request, Policy& policy, Tools& tools) {
   const auto& [config, host, options, image, walker, ceiling] = request;
   const Bounds& bounds = options.bounds;
@@ -182,7 +183,7 @@ Result<std::vector<ExaminedEntry>> EntriesOf(const PathsRequest& request, Policy
     if (Status added = ExamineTools(config, host, walker, *entries, tools, policy.warnings); !added)
       return added.error();
   }
-  // A ceiling adds what it narrows: not below what is denied by another name.
+  // A ceiling adds entries for what it narrows, so aliases must be denied first.
   if (bounds.ceiling != nullptr) {
     TightenAliases(*entries, policy.warnings);
     CutEntries(ceiling, *entries, *bounds.cuts);
@@ -203,7 +204,7 @@ Result<std::vector<ExaminedEntry>> EntriesOf(const PathsRequest& request, Policy
   return entries;
 }
 
-// In this order: each sees what stands there already.
+// The order matters: each step sees the rules of those before.
 Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, const MountNames& names,
                              const std::vector<ExaminedEntry>& entries, RuleSet& rules, Policy& policy) {
   const auto& [config, host, options, image, walker, ceiling] = request;
@@ -219,7 +220,7 @@ Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, co
     AddSecretMasks(host, walker, rules);
   }
   for (const std::string& path : tools.not_tools) MaskSecret(host, walker, rules, path);
-  // With Landlock alone nobody has sockets, and nothing could be masked.
+  // Under Landlock alone the command has no Unix sockets, and nothing can be masked.
   if (TraitsOf(policy.containment).mounts) {
     Status denied =
         DenySockets(host, own_places, config.tools_pointer, names, walker, rules, policy.warnings);
@@ -232,8 +233,8 @@ Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, co
   return DenyUnreachable(host, policy.containment, LauncherCopies(policy.containment), names, walker, rules);
 }
 
-// The same where an image shows, which is a grant of its directory meanwhile: LayImage makes what is denied
-// there hold inside.
+// The same with an image, whose directory is a grant meanwhile; LayImage applies the denials in it to the
+// paths inside.
 Status AddRulesOfGrants(const PathsRequest& request, const Tools& tools, const MountNames& names,
                         const std::vector<ExaminedEntry>& entries, RuleSet& rules, Policy& policy) {
   const std::string& image = request.image;
@@ -305,14 +306,15 @@ void AddWarnings(Policy& policy) {
   AddNetworkWarnings(policy);
 }
 
-// Whether the plan has to say if the command can be executed without a shell. bubblewrap executes one
-// program; the other engines try it first. On a private terminal another program of ours runs in between.
+// Whether the plan must decide if the command can be executed without a shell: bubblewrap can execute only
+// one program, while the other engines fall back to the shell. With a private terminal another program of
+// ours runs in between.
 bool MayDoWithoutShell(const Policy& policy) {
   return policy.containment == Containment::kBubblewrap && !policy.interactive && !policy.stays &&
          policy.workspace.host.empty();
 }
 
-// In other systems nothing separates granted sockets from the others.
+// Other systems cannot separate granted sockets from the others.
 Status CheckSystemOfSockets(const Config& config, Containment containment, OperatingSystem here) {
   const ContainmentTraits& traits = TraitsOf(containment);
   const bool linux = (traits.home == OperatingSystem::kAny ? here : traits.home) == OperatingSystem::kLinux;
@@ -335,8 +337,8 @@ void NameToolsInside(const Workspace& workspace, Tools& tools) {
     variable.value = Secret{workspace.Inside(variable.value.Reveal())};
 }
 
-// The image covers the root. A workspace with another path inside is one directory for it there: its rules
-// are put aside meanwhile.
+// Mounts the image over the root. A workspace with another path inside counts as one directory there, so its
+// rules are set aside meanwhile.
 Status LayImage(const PathsRequest& of, const std::string& image, RuleSet& rules, Policy& policy) {
   if (image.empty()) return Done{};
   const std::vector<PathEntry> denied = TakeDenialsIn(image, rules);
@@ -371,7 +373,7 @@ Status NameUpstream(const Config& config, const Host& host, const Bounds& bounds
   return Done{};
 }
 
-// Stands for no user of this machine: the other system judges access to files.
+// No user of this machine: the other system checks access to files.
 constexpr Identity kOfTheGuest{.uid = UINT32_MAX, .gid = UINT32_MAX};
 
 Status ResolveForGuest(const Config& config, const Host& host, PathWalker& walker, Policy& policy) {
@@ -380,8 +382,8 @@ Status ResolveForGuest(const Config& config, const Host& host, PathWalker& walke
   return ResolveAudit(config, host, walker, {}, policy.audit);
 }
 
-// What the command gets of the caller's git configuration is read outside: with a ceiling from files that it
-// grants alone. Of those that git reads by itself it is enough that none is denied: they are about the
+// The command's share of the caller's git configuration is read outside; with a ceiling, only from files that
+// it grants. For files that git reads by itself it suffices that none is denied, because they describe the
 // caller.
 MayHandIn FilesToHandIn(const CeilingFiles& ceiling) {
   return [&ceiling](const Walked& walked, bool of_git) {
@@ -390,7 +392,7 @@ MayHandIn FilesToHandIn(const CeilingFiles& ceiling) {
   };
 }
 
-// Everything that is asked of the machine.
+// Resolves everything that depends on the machine.
 Status ResolveHere(Config config, const Host& host, const ResolveOptions& options, Policy& policy,
                    Tools& tools) {
   if (policy.system == OperatingSystem::kWindows) return ResolveOnWindows(config, host, policy);

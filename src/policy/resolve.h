@@ -14,10 +14,10 @@
 
 namespace mxc {
 
-// What a policy may be at most, and what was cut of it.
+// The ceiling of a policy, and what it cut.
 struct Bounds {
   const Ceiling* ceiling = nullptr;
-  Cuts* cuts = nullptr;  // where there is a ceiling
+  Cuts* cuts = nullptr;  // if there is a ceiling
 };
 
 struct ResolveOptions {
@@ -34,7 +34,7 @@ struct ResolveOptions {
   Bounds bounds = {};
 };
 
-// "process", "auto" or nothing was written: any containment of the tier process or better.
+// Whether "process", "auto" or nothing was written: any containment of the tier process or better.
 [[nodiscard]] bool MeansProcess(const Config& config);
 
 // Which containment a configuration gets on this system; no file is looked at.

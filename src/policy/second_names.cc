@@ -17,8 +17,8 @@ constexpr std::string_view kDeleted = "//deleted";  // behind the root of such a
 
 bool IsStricter(Access left, Access right) { return left != right && Stricter(left, right) == left; }
 
-// The baseline hides secrets and sockets wherever they show; what else it shows or leaves out says nothing
-// about grants of the policy.
+// Of the baseline only the denials of secrets and sockets hold under other names; its other rules do not
+// restrict grants of the policy.
 bool HoldsElsewhere(const PathRule& rule) {
   if (rule.access == Access::kReadWrite) return false;
   if (rule.origin != Origin::kBaseline) return true;
@@ -48,7 +48,7 @@ class SecondNames {
     return Done{};
   }
 
-  // Of read-only files in read-write grants. Denied ones are warned of where they are examined.
+  // Warns of read-only files in read-write grants. For denied files ExamineEntries warns.
   void WarnOfHardLinks() {
     for (const PathRule& rule : rules_.All()) {
       if (rule.origin != Origin::kPolicy || rule.access != Access::kReadOnly) continue;
@@ -115,8 +115,7 @@ class SecondNames {
     }
     const bool missing = !rule.object;
     if (missing == lookup.status.has_value() || lookup.failure == LookupFailure::kDenied) {
-      if (!lookup.status)
-        return Done{};  // nothing shows there, or the caller cannot get there: nor will the command
+      if (!lookup.status) return Done{};  // nothing is there, or neither caller nor command can reach it
     }
     PathRule second = rule;
     second.path = name;
@@ -128,7 +127,7 @@ class SecondNames {
     return Done{};
   }
 
-  // A mount below a grant of the directory above it may show a part of what a stricter rule is about.
+  // A mount below a grant may show a part of a directory that has a stricter rule.
   Status HoldMount(const Mount& mount) {
     const PathRule* here = rules_.Covering(mount.path);
     if (here == nullptr || here->access == Access::kDenied || here->path == mount.path) return Done{};
@@ -140,8 +139,8 @@ class SecondNames {
       const bool holds = rule != nullptr && HoldsElsewhere(*rule);
       if (holds && IsStricter(rule->access, strictest.access)) strictest = *rule;
     }
-    // The kernel tells where layers were when they were mounted, and neither where they are now nor what was
-    // renamed in the overlay (redirect_dir, metacopy).
+    // The kernel reports the paths of layers at mount time, not where they are now, nor what was renamed in
+    // the overlay (redirect_dir, metacopy).
     const bool unknown = mount.type == "overlay" && here->origin == Origin::kPolicy;
     if (unknown) strictest.access = Access::kDenied;
     const Lookup& lookup = walker_.LookAt(mount.path);
@@ -151,7 +150,7 @@ class SecondNames {
     if (!lookup.status && lookup.failure == LookupFailure::kOther)
       return Conflict(Quoted(mount.path) + ", a mount below it, cannot be looked at: " + lookup.reason,
                       here->pointer, "grant less, or deny that path");
-    if (!lookup.status) return Done{};  // the caller cannot get there: nor will the command
+    if (!lookup.status) return Done{};  // neither caller nor command can reach it
     if (unknown) {
       warnings_.push_back({.category = "kernel-mount",
                            .message = Quoted(mount.path) + " in the grant of " + Quoted(here->path) +
@@ -168,7 +167,7 @@ class SecondNames {
     return Done{};
   }
 
-  // Of a mount of what has lost its name since then, and may have others.
+  // The strictest rule for the object of a mount whose path was removed: it may have other names.
   [[nodiscard]] PathRule StrictestAbout(const FileObject& object, PathRule strictest) const {
     for (const PathRule& rule : rules_.All()) {
       const bool same = rule.object && rule.object->IsSame(object);
@@ -177,9 +176,9 @@ class SecondNames {
     return strictest;
   }
 
-  // A stricter rule about a directory above the object, named in the same file system: which one is meant
-  // cannot be told. One that only reaches it across a mount, or that stands for the whole host, says nothing
-  // about it.
+  // Refuses a grant whose object is, by another name, below a directory of the same file system with a
+  // stricter rule: the policy contradicts itself. A rule that reaches the object only across a mount, or a
+  // rule for "/", does not count.
   Status CheckGrant(const PathRule& grant) {
     const Result<std::vector<std::string>> others = OthersOf(grant.path, grant);
     if (!others) return others.error();
@@ -198,10 +197,10 @@ class SecondNames {
     return Done{};
   }
 
-  // By its name, or by what stands in it.
+  // Whether it is a git directory, by its name or its contents.
   [[nodiscard]] bool IsGitDirectory(std::string_view path) const {
     if (path.ends_with(".git")) return true;
-    for (const char* part : {"objects", "refs"}) {  // which keep their names; HEAD can be replaced
+    for (const char* part : {"objects", "refs"}) {  // git never renames these, but replaces HEAD
       if (!walker_.LookAt(JoinPath(path, part)).status) return false;
     }
     return true;
@@ -211,7 +210,7 @@ class SecondNames {
   void ProtectRows(const Mount& mount, std::string_view inside, const std::string& pointer) {
     for (const ProtectedRow& row : GitDirectoryRows()) {
       const std::string path = JoinPath("/", row.path);
-      const bool part = IsAtOrBelow(path, inside);  // of what the mount shows, and not all of it
+      const bool part = IsAtOrBelow(path, inside);  // strictly below what the mount shows
       if (!part && !IsAtOrBelow(inside, path)) continue;
       const std::string name = mount.path + (part ? path.substr(inside.size()) : "");
       const PathRule* here = rules_.Covering(name);
@@ -223,7 +222,7 @@ class SecondNames {
     }
   }
 
-  // `rule`, of a second name, in place of what is looser there; `other` is the rule it comes from.
+  // Replaces a looser rule at this second name by `rule`, which `other` causes.
   void Tighten(PathRule rule, const PathRule& other) {
     if (other.origin == Origin::kPolicy && !rule.pointer.empty()) {
       warnings_.push_back({.category = "tightened",

@@ -33,8 +33,7 @@ Error OfAnotherSystem(Containment containment, OperatingSystem system, const std
   return Unsupported("the '" + name + "' backend is not available on " + here, pointer, hint);
 }
 
-// The reference asks for the experimental flag before it looks at the system, but only for names it knows
-// here.
+// The reference checks the experimental flag before the system, but only for names that it knows here.
 bool GateComesFirst(const Config& config, Containment containment) {
   if (TraitsOf(containment).home == OperatingSystem::kAny) return true;
   return containment == Containment::kWindowsSandbox && config.dialect == Dialect::kContract11;
@@ -62,7 +61,7 @@ Result<Containment> SelectContainment(const Config& config, OperatingSystem syst
 
   if (gated && GateComesFirst(config, containment)) return Gated(containment, pointer);
   const bool elsewhere = home != OperatingSystem::kAny && home != system;
-  // The intent "vm" names no backend that could be planned.
+  // The intent "vm" has no backend that could plan it.
   const bool planned = options.shown_only && TraitsOf(containment).planned;
   if (elsewhere && !planned) return OfAnotherSystem(containment, system, pointer);
   if (gated) return Gated(containment, pointer);

@@ -17,7 +17,7 @@
 namespace mxc {
 namespace {
 
-// For messages, which quote no value of a variable.
+// For messages, which never quote the value of a variable.
 std::string NameOfSocket(const PathEntry& entry, const std::string& path) {
   return entry.path.starts_with('$') ? "the path in " + Quoted(entry.path) : Quoted(path);
 }
@@ -55,8 +55,8 @@ class SocketGrants {
            NameOfSocket(entry, walked->path) + " of sockets is denied as " + Quoted(denial->path));
       return Done{};
     }
-    // Read-write: a mount that is read-only keeps nobody from connecting, and none is needed below such a
-    // grant.
+    // Read-write: a read-only mount does not prevent a connection, and below a read-write grant no mount is
+    // needed.
     const bool added = rules_.Add({.path = walked->path,
                                    .access = Access::kReadWrite,
                                    .object = walked->status->object,
@@ -88,7 +88,7 @@ class SocketGrants {
                     "remove the entry, or change the mode of the socket");
   }
 
-  // The strictest entry for a socket counts, by whichever of its names.
+  // The strictest entry for a socket, by any of its names, counts.
   [[nodiscard]] const PathRule* DenialOf(const Walked& walked) const {
     const std::vector<PathRule>& all = rules_.All();
     const auto denial = std::find_if(all.begin(), all.end(), [&](const PathRule& rule) {
@@ -111,7 +111,7 @@ class SocketGrants {
   Policy& policy_;
 };
 
-// SSH_AUTH_SOCK and the like: the caller's own agents, wherever they listen.
+// SSH_AUTH_SOCK and the like: the caller's own agents, at any path.
 std::vector<std::string> SocketsOfEnvironment(const Host& host) {
   std::vector<std::string> result;
   for (const char* name : {"SSH_AUTH_SOCK", "DOCKER_HOST", "TMUX", "DBUS_SESSION_BUS_ADDRESS"}) {
@@ -148,7 +148,7 @@ class SocketDenials {
     for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) {
       if (rules_.Covering(own) == nullptr) places.skipped.emplace_back(own);
     }
-    // A grant inside of what is denied is looked at on its own.
+    // A grant inside a denied directory is searched on its own.
     std::erase_if(places.skipped, [&](const std::string& denied) {
       return std::any_of(places.directories.begin(), places.directories.end(),
                          [&](const std::string& directory) { return IsAtOrBelow(directory, denied); });
@@ -170,7 +170,7 @@ class SocketDenials {
   }
 
  private:
-  // The directory that holds it, where that is not searched: engines are told no longer paths.
+  // Its nearest parent within kMaxSearchedPath: longer paths are not passed to engines.
   [[nodiscard]] std::string HeldFor(const std::string& path) const {
     std::string_view held = path;
     if (ParentOf(path).size() > kMaxSearchedPath && rules_.Find(path) == nullptr) {
@@ -190,7 +190,7 @@ class SocketDenials {
                     .access = Access::kDenied,
                     .object = walked->status->object,
                     .origin = Origin::kBaseline};
-    // Protection keeps what cannot be listed as it is: read-only, which keeps nobody from connecting.
+    // Protection holds a directory that cannot be listed read-only, which does not prevent a connection.
     const PathRule* known = rules_.Find(walked->path);
     if (known != nullptr && known->origin != Origin::kProtection) return;
     if (known == nullptr) {
@@ -230,8 +230,8 @@ class SocketDenials {
                          .pointer = grant.pointer});
   }
 
-  // Grants, and what is mounted below them: a file that is a mount point shows as what it covers. A grant of
-  // what every sandbox sees is searched where it shows more than that.
+  // Grants, and mounts below them, because the listing of a directory shows the type of the file that a mount
+  // covers. Of a read-only grant of the baseline only the hidden rows below it are searched.
   [[nodiscard]] SocketPlaces Searched(const std::string& tools_pointer) {
     SocketPlaces places;
     for (const PathRule& rule : rules_.All()) {
@@ -262,8 +262,7 @@ class SocketDenials {
     }
   }
 
-  // Another user may have put a link there, or a directory of his own: that one is none of the caller's
-  // programs'.
+  // Another user may have put a link or an own directory there, which the caller's programs would not use.
   void DenyDirectory(const SocketDirectory& row, const std::string& path) {
     const PathRule* grant = GrantAround(path);
     if (grant == nullptr || grant->path == path) return;
@@ -293,7 +292,7 @@ class SocketDenials {
     return granted ? rule : nullptr;
   }
 
-  // "" where the caller has no such directory.
+  // "" if the caller has no such directory.
   [[nodiscard]] std::string Expanded(std::string_view row) const {
     std::string path{row};
     const auto put = [&](std::string_view mark, const auto& value_of) {

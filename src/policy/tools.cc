@@ -81,7 +81,7 @@ class ToolFinder {
     if (rule == nullptr && !IsOfSystem(path)) {
       if (!MayGrant(*walked)) return false;
       GrantInstallation(path, why, false);
-      if (written != path) Grant(written, why);  // by this spelling too
+      if (written != path) Grant(written, why);  // by this spelling as well
     }
     AddNeeds(path);
     return true;
@@ -95,7 +95,7 @@ class ToolFinder {
                        [&](const PathEntry& entry) { return IsAtOrBelow(path, entry.path); });
   }
 
-  // What a variable names is looked at: a word that names no directory inside may be anything.
+  // Whether a variable's value names a visible directory; any other word may have another meaning.
   [[nodiscard]] bool IsShownDirectory(const std::string& path) {
     const Result<Walked> walked = walker_.Walk(path);
     return walked && walked->Is(FileType::kDirectory) && IsInside(walked->path);
@@ -131,9 +131,9 @@ class ToolFinder {
     return !IsSecret(path) && host_.MayAccess(path, Access::kReadOnly) && IsCallersOwn(host_, walker_, path);
   }
 
-  // In a home there are projects, in which an earlier run may have put links and anything else: only a
-  // directory that is called one of programs counts there, and no link. Elsewhere a link leads somewhere that
-  // only the caller and root could choose.
+  // A home contains projects, in which earlier runs may have created links and other files, so there only a
+  // directory with the name of a program directory counts, and no link. Elsewhere only the caller and root
+  // can have set a link.
   [[nodiscard]] bool MayGrant(const Walked& walked) const {
     if (!MayShow(walked.path) || HoldsOtherThings(walked.path)) return false;
     if (IsInHome(walked.path) && !IsProgramDirectory(walked.path)) return false;
@@ -146,12 +146,12 @@ class ToolFinder {
     });
   }
 
-  // A home directory, whoever's.
+  // Whether it is in a home directory, of any user.
   [[nodiscard]] bool IsInHome(std::string_view path) const {
     return IsHomes(path) || IsAtOrBelow(path, "/home") || IsAtOrBelow(path, "/root");
   }
 
-  // A project, or a directory of somebody's settings.
+  // Whether it is a project, or a directory of a user's settings.
   [[nodiscard]] bool HoldsOtherThings(const std::string& path) const {
     constexpr const char* kMarks[] = {".git", ".env", ".npmrc", ".netrc", "credentials", "credentials.toml"};
     return std::any_of(std::begin(kMarks), std::end(kMarks), [&](const char* mark) {
@@ -175,7 +175,7 @@ class ToolFinder {
     return !home_.empty() && IsAtOrBelow(path, home_);
   }
 
-  // `of_store`: the directory above is an installation, whether it is marked or not.
+  // `of_store`: the parent directory counts as an installation even without a marker.
   void GrantInstallation(const std::string& programs, const std::string& why, bool of_store) {
     const std::string prefix{ParentOf(programs)};
     if (IsAtOrBelow(programs, kLocal)) {
@@ -227,7 +227,7 @@ class ToolFinder {
     }
   }
 
-  // The file may be one that a command has written: it chooses among interpreters, and nothing else.
+  // A command may have written the file, so it can select only among interpreters.
   void AddInterpreter(const std::string& environment) {
     const Result<std::string> text = host_.ReadFile(JoinPath(environment, "pyvenv.cfg"), kMaxMarkerBytes);
     constexpr std::string_view kHomeKey = "home = ";
@@ -252,8 +252,8 @@ class ToolFinder {
     if (FoldLexically(written) != path) Grant(FoldLexically(written), why);
   }
 
-  // CARGO_HOME is the run's own: credentials lie in the caller's. Without its update-hashes rustup makes them
-  // anew, whatever it is asked.
+  // CARGO_HOME is the run's own, because the caller's holds credentials. rustup recreates its update-hashes
+  // on every call if they are missing.
   void AddRustup() {
     const std::string root = host_.Environment("RUSTUP_HOME").value_or(JoinPath(home_, ".rustup"));
     if (!root.starts_with('/') || roots_.contains("RUSTUP_HOME")) return;
@@ -274,7 +274,7 @@ class ToolFinder {
   const RuleSet& granted_;
   PathWalker& walker_;
   std::string home_ = {};                                       // canonical; empty: not known
-  std::map<std::string, std::string, std::less<>> roots_ = {};  // of what keeps versions, by variable
+  std::map<std::string, std::string, std::less<>> roots_ = {};  // of version managers, by variable
   Tools tools_ = {};
 };
 

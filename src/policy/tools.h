@@ -1,6 +1,6 @@
-// The caller's toolchains, for `tools: "inherit"`: what its PATH names, with as much of each installation as
-// makes it work, read-only. Which directories make up an installation is a table, so that no home directory,
-// no project and no secret comes along; nothing that a command could have written decides what is shown.
+// The caller's toolchains, for `tools: "inherit"`: what its PATH names, read-only, with as much of each
+// installation as it needs to work. A table says which directories make up an installation, so that no home
+// directory, project or secret is shown; no file that a command could have written decides what is shown.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace mxc {
 struct Tools {
   std::vector<PathEntry> entries = {};              // to be granted, as readonlyPaths are
   std::map<std::string, std::string> reasons = {};  // by path: what asked for it
-  std::vector<std::string> not_tools = {};          // below these, but none of their business
+  std::vector<std::string> not_tools = {};          // below `entries`, but unrelated to tools
   std::vector<std::string> search = {};             // for PATH, in the caller's order
   std::vector<Variable> variables = {};             // that make them work
 };
@@ -28,8 +28,7 @@ struct Tools {
 [[nodiscard]] Tools FindTools(const Host& host, const std::string& pointer, const RuleSet& granted,
                               PathWalker& walker);
 
-// Where a ceiling has taken directories of the search path away, the command does not look there. Returns
-// them.
+// Removes the directories that a ceiling hides from the search path, and returns them.
 [[nodiscard]] std::vector<std::string> TakeHidden(const RuleSet& rules, PathWalker& walker, Tools& tools);
 
 }  // namespace mxc

@@ -33,7 +33,7 @@ class Unreachable {
     return Done{};
   }
 
-  // Once for all that stands in one directory: a repository has many protected files in few of them.
+  // Once for each directory: a repository has many protected files in few directories.
   Status Collect(std::string_view path) {
     if (!seen_.insert(std::string(ParentOf(path))).second) return Done{};
     for (std::string& directory : ClosedAbove(path)) {
@@ -81,7 +81,7 @@ class Unreachable {
   PathWalker& walker_;
   RuleSet& rules_;
   std::set<std::string> denied_ = {};
-  std::unordered_set<std::string> seen_ = {};  // directories above which was looked
+  std::unordered_set<std::string> seen_ = {};  // directories whose parents were checked
 };
 
 }  // namespace

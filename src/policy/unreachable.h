@@ -1,5 +1,5 @@
-// Directories of other users that nobody else may enter. Inside root has no privileges over them: neither the
-// command nor what sets the sandbox up can walk through, and nothing can be mounted below.
+// Directories of other users that nobody else may enter. In the sandbox, root has no privileges over them:
+// neither the command nor the set-up of the sandbox can traverse them, and nothing can be mounted below.
 #pragma once
 
 #include "mxc/containment.h"
@@ -12,10 +12,10 @@
 namespace mxc {
 
 // Denies each such directory below a grant that has a rule or a mount in it, as a whole: what is denied,
-// read-only or protected there stays out of reach whatever its owner lets others do meanwhile. `rules` are
-// all there will be. Only for root; nothing without a mount namespace. `launcher_copies`: what stands behind
-// such a directory can be granted. Errors: kConflict for a grant that is such a directory and holds rules, or
-// behind one that cannot be passed.
+// read-only or protected there stays out of reach even if its owner opens the directory to others meanwhile.
+// `rules` must be complete. Only for root; does nothing without a mount namespace. `launcher_copies`: paths
+// below such a directory can be granted. Errors: kConflict for a grant that is such a directory and holds
+// rules, or is below one that cannot be traversed.
 [[nodiscard]] Status DenyUnreachable(const Host& host, Containment containment, bool launcher_copies,
                                      const MountNames& names, PathWalker& walker, RuleSet& rules);
 

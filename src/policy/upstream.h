@@ -9,9 +9,9 @@
 
 namespace mxc {
 
-// Variables in lower case come before those in capitals. HTTP_PROXY in capitals is not looked at where
-// REQUEST_METHOD is set: for a CGI program it is what a client has sent. Errors: kConflict with `pointer`,
-// for a value that is no proxy we can speak to; it is never shown.
+// Variables in lower case come before those in capitals. HTTP_PROXY in capitals is ignored where
+// REQUEST_METHOD is set: in a CGI program its value comes from the client. Errors: kConflict with `pointer`
+// for an unsupported proxy; the value is never shown.
 [[nodiscard]] Result<Upstream> ReadUpstream(const Host& host, const std::string& pointer);
 
 }  // namespace mxc

@@ -17,7 +17,8 @@
 namespace mxc {
 namespace {
 
-// What programs expect of the system and its user. Whatever else the caller has may be a secret.
+// Variables of the system and the user that programs expect. Any other variable of the caller may be a
+// secret.
 constexpr std::array<const char*, 24> kVariables = {"SystemRoot",
                                                     "SystemDrive",
                                                     "windir",
@@ -48,7 +49,7 @@ struct Seen {
   std::string path = {};  // as the file system writes it
 };
 
-// Each component is looked at: a link on the way leads elsewhere, and whoever may replace it chooses where.
+// Looks at each component: a user who may replace a link on the way chooses its target.
 Result<Seen> LookAtAll(const std::string& path, const std::string& pointer, const Host& host) {
   for (std::size_t end = path.find('\\', 3);; end = path.find('\\', end + 1)) {
     const std::string part = path.substr(0, end);
@@ -64,7 +65,7 @@ Result<Seen> LookAtAll(const std::string& path, const std::string& pointer, cons
                       target ? "write the real path, " + Quoted(*target) : "write the real path");
     }
     if (end != std::string::npos) continue;
-    // Short names and other spellings of upper and lower case end here.
+    // Replaces short names, and other upper and lower case, by the file system's spelling.
     const Result<std::string> spelt = host.ReadLink(path);
     return Seen{.status = lookup.status, .path = spelt ? *spelt : path};
   }
@@ -78,7 +79,7 @@ Status CheckDelegation(const PathRule& rule, const Policy& policy, const Host& h
                     rule.pointer, "grant only what the caller can access");
   }
   if (policy.containment != Containment::kProcessContainer) return Done{};
-  // Nothing has to change where every AppContainer reads.
+  // No change is needed where every AppContainer may read.
   const std::string system = host.Windows().windows_directory;
   const bool read_by_all =
       rule.access == Access::kReadOnly && !system.empty() && IsAtOrBelowOnWindows(rule.path, system);
@@ -110,7 +111,7 @@ bool IsLookedAtInside(std::string_view path, const Policy& policy) {
   return TraitsOf(policy.containment).linux_guest && !IsOnDrive(path);
 }
 
-// No file of Windows has such a name: to look for it would find nothing, and deny nothing.
+// No file on Windows has such a name, so the entry would deny nothing.
 Status CheckPattern(const PathRule& rule) {
   if (rule.path.find_first_of("*?") == std::string::npos) return Done{};
   return Conflict(Quoted(rule.path) + " is a pattern, and patterns are not expanded on Windows", rule.pointer,

@@ -1,4 +1,4 @@
-// A Config on a Windows host: what stands written, and then a look at every path of it.
+// Resolves a Config on a Windows host: as written, then with each path looked up.
 #pragma once
 
 #include "config/config.h"
@@ -9,8 +9,8 @@
 namespace mxc {
 
 // Fills in paths, command, environment and caller. Every path ends up in the spelling of the file system.
-// Errors: kConflict for a path through a link, for what the caller may not give away, for a cwd that is not
-// there.
+// Errors: kConflict for a path through a link, for an object whose access the caller may not change, for a
+// missing cwd.
 [[nodiscard]] Status ResolveOnWindows(const Config& config, const Host& host, Policy& policy);
 
 }  // namespace mxc

@@ -15,14 +15,14 @@ namespace {
 constexpr const char* kShell = "/bin/sh";
 constexpr std::uint32_t kChangesIdentity = 06000;  // set-user-ID, set-group-ID
 constexpr std::uint32_t kOwnerExecutes = 0100;
-// execve takes twice as much from everybody, pointers included (ARG_MAX).
+// execve accepts at least twice as much, pointers included (ARG_MAX).
 constexpr std::size_t kSmallBytes = 65536;
 
-// What stands at a path of the sandbox.
+// What is at a path of the sandbox.
 struct Sight {
   enum class Kind {
-    kAbsent,   // to the shell and to execvp alike the next directory of PATH is as good
-    kUnknown,  // what a look from here cannot tell
+    kAbsent,   // shell and execvp both try the next directory of PATH
+    kUnknown,  // the launcher cannot determine it
     kHostFile,
   };
   Kind kind = Kind::kUnknown;
@@ -34,7 +34,7 @@ class Judge {
  public:
   explicit Judge(const Inside& inside) : inside_(inside), root_(inside.host.Caller().IsRoot()) {}
 
-  // The shell is one that does nothing else with the line, and would itself start.
+  // Whether the shell would only execute the line, and would itself start.
   [[nodiscard]] bool KnowsShell() {
     const Sight shell = Look(kShell);
     const std::optional<std::string> head = HeadOf(shell);
@@ -66,8 +66,7 @@ class Judge {
     return {.kind = Sight::Kind::kHostFile, .path = walked->path, .status = *walked->status};
   }
 
-  // As on the host, or made anew. Whether a link of the host at the sandbox's own /tmp is, nobody has to
-  // know.
+  // Whether the link is visible as on the host, or recreated. False for links in the sandbox's own nodes.
   [[nodiscard]] bool Shows(const PathLink& link) const {
     if (inside_.rules.Visible(link.path)) return true;
     return PrivateNodeOf(link.path).empty() &&
@@ -76,7 +75,7 @@ class Judge {
            });
   }
 
-  // Root has capabilities here and none inside: only what belongs to it is certainly open to it.
+  // Root has capabilities outside and none inside, so only its own files are certainly accessible to it.
   [[nodiscard]] bool IsOwn(const FileStatus& status) const {
     return !root_ || (status.uid == 0 && (status.mode & kOwnerExecutes) != 0);
   }
@@ -90,7 +89,7 @@ class Judge {
     return true;
   }
 
-  // The first bytes of what the caller may execute inside.
+  // The first bytes of a file that the caller may execute.
   [[nodiscard]] std::optional<std::string> HeadOf(const Sight& sight) {
     if (sight.kind != Sight::Kind::kHostFile || sight.status.object.type != FileType::kRegular ||
         (sight.status.mode & kChangesIdentity) != 0 || !IsOwn(sight.status) ||
@@ -101,7 +100,7 @@ class Judge {
     return head ? std::optional(std::move(*head)) : std::nullopt;
   }
 
-  // For the shell's machine, with a loader that starts as well.
+  // Whether it is for the shell's machine, and its loader starts as well.
   [[nodiscard]] bool IsElf(std::string_view head) {
     const std::optional<ElfHead> elf = ReadElfHead(head);
     if (!elf) return false;

@@ -1,10 +1,9 @@
-// A command line whose shell would do nothing but execute a program, known before anything starts: for an
-// engine that has no second try. docs/adr/0012-plain-commands-without-a-shell.md
-// Worth 9 % of a launch with bubblewrap or more. Measured by tests/bench/paired.py against a program where this
-// returns {}.
+// Recognises, before anything starts, a command line whose shell would only execute a program: for an engine
+// that cannot fall back to the shell. docs/adr/0012-plain-commands-without-a-shell.md Saves at least 9 % of a
+// launch with bubblewrap. Measured by tests/bench/paired.py against a program where this returns {}.
 //
 //   WithoutShell({.host = host, .walker = walker, .rules = rules, .links = policy.links}, policy.process)
-//   // {"npm", "test"}, when the npm that the sandbox's PATH leads to starts inside for certain
+//   // {"npm", "test"}, if the npm of the PATH inside certainly starts there
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@
 
 namespace mxc {
 
-// What a look from here tells of the files inside. All borrowed.
+// What the launcher knows of the files inside. All borrowed.
 struct Inside {
   const Host& host;
   PathWalker& walker;                  // of the host's files, which the rules show under their own names
@@ -25,8 +24,8 @@ struct Inside {
   const std::vector<PathLink>& links;  // the same
 };
 
-// The words of the command line; none when it is not certain that the shell would just execute them: then the
-// shell runs it, and says what it says.
+// The words of the command line; none if it is not certain that the shell would only execute them: then the
+// shell runs it, with its own messages.
 [[nodiscard]] std::vector<std::string> WithoutShell(const Inside& inside, const Process& process);
 
 }  // namespace mxc

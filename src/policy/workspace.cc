@@ -15,7 +15,7 @@ Error NoPlace(const Workspace& workspace, std::string_view why) {
                   workspace.pointer, "choose another `guest`, such as /workspace");
 }
 
-// Of what every sandbox has of its own, or of the system's.
+// Refuses a path inside that belongs to the sandbox's own directories or to the system.
 Status CheckGuest(const Workspace& workspace) {
   const std::string& guest = workspace.guest;
   if (guest == "/" || guest == "/tmp" || IsNeverFromHost(guest) || AreNested(guest, kHomeInTemp) ||

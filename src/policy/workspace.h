@@ -12,15 +12,16 @@
 
 namespace mxc {
 
-// Only a mount shows a directory under another path, and only where its first name does not show as well.
-// Another system plans none. Errors: kUnenforceable.
+// A workspace needs a mount, and a host path that is not shown inside as well. Not planned for another
+// system. Errors: kUnenforceable.
 [[nodiscard]] Status CheckWorkspaceOf(const Config& config, Containment containment, OperatingSystem here);
 
-// The workspace as a read-write entry, and entries that name files as they stand in it by their names on the
-// host; `config.process.workspace` is canonical afterwards. Without one nothing changes. Errors: kConflict.
+// Adds the workspace as a read-write entry, changes entries that name its files by their paths inside to host
+// paths, and makes `config.process.workspace` canonical. Does nothing without a workspace. Errors: kConflict.
 [[nodiscard]] Status NameWorkspace(PathWalker& walker, Config& config);
 
-// Once the rules stand: something of it is granted, nothing else shows it, and its place inside is free.
+// Checks, with complete rules, that something of it is granted, that nothing else shows it, and that its path
+// inside is free.
 [[nodiscard]] Status CheckWorkspaceIn(const Workspace& workspace, const RuleSet& rules,
                                       const std::vector<PathLink>& links);
 

@@ -44,7 +44,8 @@ struct PodCheckTraits {
   PodCheck check;
   std::string_view name;  // in `acceptedRisks`
   std::string_view text;  // the requirement
-  // False: a clause of the policy requires it, or nothing is known without it, so no accepted risk waives it.
+  // False: a clause of the policy requires it, or nothing about the pod is known without it, so no accepted
+  // risk waives it.
   bool acceptable = true;
 };
 

@@ -27,7 +27,7 @@ struct WindowsFacts {
   bool administrator = false;                // the caller has an administrator's rights
   std::string bfscfg = {};                   // path of bfscfg.exe; empty: this Windows has none
   bool windows_sandbox = false;              // WindowsSandbox.exe is installed
-  bool hypervisor = false;                   // WinHvPlatform.dll sees one
+  bool hypervisor = false;                   // WinHvPlatform.dll reports one
   std::string wsl = {};                      // path of wsl.exe; empty: WSL is not installed
   std::vector<WslDistribution> wsl_distributions = {};
   std::string system_drive = {};       // "C:"

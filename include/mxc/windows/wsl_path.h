@@ -16,7 +16,7 @@ inline constexpr std::string_view kWslDrives = "/mnt/";
 [[nodiscard]] Result<std::string> PathInWsl(std::string_view path, std::string_view distribution,
                                             const std::string& pointer);
 
-// Whether it is on a Windows drive, where names differ not by case.
+// Whether `path` is on a Windows drive, where names are case-insensitive.
 [[nodiscard]] bool IsOnDriveInWsl(std::string_view path);
 
 // For paths in a distribution: whether `path` is `ancestor` or below it, on a drive without regard to case.

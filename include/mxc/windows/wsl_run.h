@@ -19,7 +19,7 @@ struct WslRun {
 };
 
 // Converts output of wsl.exe itself to UTF-8 without carriage returns: it is UTF-16 without a byte order
-// mark, or UTF-8 from newer versions on request. Programs inside write whatever they like.
+// mark, or UTF-8 from newer versions on request. Programs inside may write any other bytes.
 [[nodiscard]] std::string WslText(std::string_view bytes);
 
 }  // namespace mxc

@@ -26,7 +26,7 @@ void AddLink(const RuleSet& rules, const PathLink& link, std::vector<PathLink>& 
   links.push_back(link);
 }
 
-// What the row leads to, and the links on the way: `/bin` of a merged /usr is a link to a row of its own.
+// Adds the target of a row, and the links on the way: `/bin` of a merged /usr is a link to another row.
 void AddRow(PathWalker& walker, std::string_view path, RuleSet& rules, std::vector<PathLink>& links) {
   Result<Walked> walked = walker.Walk(path);
   if (!walked || !walked->status || IsNeverFromHost(walked->path)) return;
@@ -35,7 +35,7 @@ void AddRow(PathWalker& walker, std::string_view path, RuleSet& rules, std::vect
   rules.Add({.path = std::move(walked->path), .object = walked->status->object, .origin = Origin::kBaseline});
 }
 
-// The baseline's denial of what `path` leads to. Returns its rule when there is something new to deny.
+// Denies the target of `path` for the baseline. Returns the rule, or nullptr if nothing new is denied.
 const PathRule* Mask(PathWalker& walker, RuleSet& rules, const std::string& path) {
   Result<Walked> walked = walker.Walk(path);
   if (!walked || !walked->status) return nullptr;
@@ -72,13 +72,13 @@ bool DecidedByPolicy(const RuleSet& rules, std::string_view path) {
 }
 
 void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std::string& path) {
-  // Most are not there, and the kernel says so sooner than the rules say what shows.
+  // Most do not exist, and access(2) is cheaper than the lookup in the rules.
   if (!host.MayAccess(path, Access::kReadOnly) || !rules.Visible(path)) return;
   if (!IsEmpty(host, walker, path)) Mask(walker, rules, path);
 }
 
 void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<PathLink>& links) {
-  // A rule of the policy decides about everything below it; the baseline fills the rest.
+  // A rule of the policy decides about everything below it; the baseline adds the rest.
   for (const BaselineRow& row : BaselineRows()) {
     if (!DecidedByPolicy(rules, row.path)) AddRow(walker, row.path, rules, links);
   }

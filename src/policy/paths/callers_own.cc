@@ -11,7 +11,7 @@ bool IsCallersOwn(const Host& host, PathWalker& walker, const std::string& path)
     const Lookup& lookup = walker.LookAt(at);
     if (!lookup.status || (lookup.status->uid != 0 && lookup.status->uid != caller.uid)) return false;
     const std::uint32_t mode = lookup.status->mode;
-    // Where each user has a group of its own, nobody else is in it.
+    // A group of one user's own has no other members.
     const bool own_group =
         lookup.status->gid == 0 || (lookup.status->gid == caller.gid && caller.gid == caller.uid);
     const bool others = (mode & kWriteByOther) != 0 || ((mode & kWriteByGroup) != 0 && !own_group);

@@ -1,4 +1,4 @@
-// Whose a path is, by everything that leads to it.
+// Who can change or replace a path, judged by all directories above it.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@
 
 namespace mxc {
 
-// Nobody but the caller and root can change what stands at `path`, a canonical path, or put something in its
-// place.
+// Whether only the caller and root can change or replace the object at `path`, which is canonical.
 [[nodiscard]] bool IsCallersOwn(const Host& host, PathWalker& walker, const std::string& path);
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// The texts in which the kernel tells of control groups, as values.
+// The kernel's texts about control groups, as values.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace mxc {
 // One control group file system in the text of /proc/self/mountinfo.
 struct CgroupMount {
   std::string directory = {};  // where it is mounted
-  std::string root = {};       // the group that shows there
+  std::string root = {};       // the group that is mounted there
   bool unified = false;        // version 2
   bool read_only = false;
   std::vector<std::string> controllers = {};  // version 1 only
 };
-// Each hierarchy once, where it is mounted first. Version 1 hierarchies without a controller are left out.
+// Each hierarchy once, at its first mount point. Version 1 hierarchies without a controller are left out.
 [[nodiscard]] std::vector<CgroupMount> CgroupMountsIn(std::string_view mountinfo);
 
 // One line of /proc/self/cgroup.
@@ -26,7 +26,7 @@ struct CgroupMembership {
 };
 [[nodiscard]] std::vector<CgroupMembership> MembershipsIn(std::string_view text);
 
-// Directory of the process's own group; none when it does not show in this mount.
+// Directory of the process's own group; absent if this mount does not contain it.
 [[nodiscard]] std::optional<std::string> OwnGroup(const CgroupMount& mount,
                                                   const std::vector<CgroupMembership>& memberships);
 

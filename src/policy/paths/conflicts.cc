@@ -1,4 +1,4 @@
-// Where entries meet: aliases of one object, one path in two lists, links that stand in writable places.
+// Conflicts between entries: aliases of one object, one path in two lists, links in writable directories.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -20,7 +20,7 @@ bool InsideReadWrite(const RuleSet& rules, const std::string& path) {
   return rule != nullptr && rule->access == Access::kReadWrite;
 }
 
-// `entry` as it shows below `alias`, another name of the directory `above`.
+// `entry` as it is visible below `alias`, another name of the directory `above`.
 ExaminedEntry Under(const ExaminedEntry& entry, std::string_view above, std::string_view alias) {
   const auto moved = [&](std::string_view path) {
     return JoinPath(alias, path.substr(above == "/" ? 1 : above.size() + 1));
@@ -34,7 +34,7 @@ ExaminedEntry Under(const ExaminedEntry& entry, std::string_view above, std::str
 
 using GrantsByObject = std::multimap<ObjectKey, const ExaminedEntry*>;
 
-// `entry` once more below each looser grant that is another name of a directory above it.
+// Repeats `entry` below each looser grant that is another name of a directory above it.
 void Repeat(const ExaminedEntry& entry, const GrantsByObject& grants, PathWalker& walker,
             std::vector<ExaminedEntry>& repeated) {
   for (std::string_view above = entry.walked.path; above != "/";) {
@@ -50,7 +50,7 @@ void Repeat(const ExaminedEntry& entry, const GrantsByObject& grants, PathWalker
   }
 }
 
-// `rule`: what the entries before say about the path of `added`; nullptr: nothing.
+// `rule`: of earlier entries, for the path of `added`; nullptr: none.
 bool Yields(const ExaminedEntry& added, const PathRule* rule) {
   if (rule == nullptr) return false;
   return rule->access != Access::kReadOnly || rule->path == added.walked.path;
@@ -64,7 +64,7 @@ void YieldToPolicy(std::vector<ExaminedEntry>& entries) {
   std::vector<ExaminedEntry> added(std::make_move_iterator(of_profiles),
                                    std::make_move_iterator(entries.end()));
   entries.erase(of_profiles, entries.end());
-  // What one profile lets the command write, another does not narrow either.
+  // A profile does not narrow what another lets the command write either.
   std::stable_partition(added.begin(), added.end(),
                         [](const ExaminedEntry& entry) { return entry.wanted == Access::kReadWrite; });
   RuleSet rules = RulesOf(entries);
@@ -110,7 +110,7 @@ void RepeatUnderAliases(std::vector<ExaminedEntry>& entries, PathWalker& walker)
 
 RuleSet RulesOf(const std::vector<ExaminedEntry>& entries) {
   RuleSet rules;
-  // Strictest list first: of several entries for one path it gives the pointer.
+  // Strictest list first, so that of several entries for one path the strictest gives the pointer.
   for (const Access list : {Access::kDenied, Access::kReadOnly, Access::kReadWrite}) {
     for (const ExaminedEntry& entry : entries) {
       if (entry.wanted != list) continue;

@@ -41,7 +41,8 @@ Status CheckDelegation(const PathEntry& written, Access access, const Walked& wa
                   remedy.empty() ? "grant only what the caller can access, or change its mode" : remedy);
 }
 
-// Inside, root has no capability that passes over permissions: what belongs to others, it uses as others do.
+// Inside, root has no capability to override permissions: to files of other users it has the rights of
+// others.
 void WarnOfForeignOwner(const PathEntry& written, Access access, const FileStatus& status, const Host& host,
                         std::vector<Warning>& warnings) {
   const Identity caller = host.Caller();
@@ -61,7 +62,7 @@ void WarnOfForeignOwner(const PathEntry& written, Access access, const FileStatu
                       .pointer = written.pointer});
 }
 
-// `path` as it is written. Whoever knows docker writes HOST:INSIDE.
+// `path` as written. Users of docker may write HOST:INSIDE.
 void WarnOfMissing(std::string_view path, Access access, const std::string& pointer,
                    std::vector<Warning>& warnings) {
   const bool renames = path.find(":/") != std::string_view::npos;
@@ -73,7 +74,8 @@ void WarnOfMissing(std::string_view path, Access access, const std::string& poin
        .pointer = pointer});
 }
 
-// As links of packages do ("/opt/app/current"). They are followed to be read.
+// Whether all links stay among programs, as links of packages do ("/opt/app/current"): these are followed for
+// read-only grants.
 bool StaysAmongPrograms(const Walked& walked) {
   const auto among = [](std::string_view path) {
     return IsAtOrBelow(path, "/opt") || IsAtOrBelow(path, "/usr");
@@ -87,7 +89,7 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
   std::vector<Warning>& warnings = all.warnings;
   if (IsNeverFromHost(walked.path)) return NeverFromHost(written, walked.path);
   if (!walked.status || walked.folded_missing) {
-    // The command could create it where another entry lets it write: HoldMissing decides.
+    // The command may be able to create it below a read-write entry: HoldMissing decides.
     if (access == Access::kReadOnly)
       return std::optional<ExaminedEntry>{ExaminedEntry{.wanted = access,
                                                         .access = Access::kDenied,
@@ -111,15 +113,16 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
   return std::optional<ExaminedEntry>{std::move(entry)};
 }
 
-// It is granted, or leads to what is. A command gives any mode to the directory that it was granted.
+// Whether `path` is granted, or above a grant. A command can give a granted directory any mode, so it is no
+// placeholder.
 bool LeadsToGrant(const std::string& path, const std::vector<ExaminedEntry>& granted) {
   return std::any_of(granted.begin(), granted.end(), [&](const ExaminedEntry& entry) {
     return entry.wanted != Access::kDenied && entry.walked.status && IsAtOrBelow(entry.walked.path, path);
   });
 }
 
-// What another run's placeholder stands for does not exist: this run needs to hold the name as well. Where it
-// holds none, what stands there is an object of the host.
+// Treats another run's placeholder as a missing file, whose name this run has to hold as well. A run that
+// holds no names treats it as an object of the host.
 void SeeThroughPlaceholder(Walked& walked, const Examination& all) {
   const std::optional<FileStatus> there = walked.status;
   std::string held = walked.status ? walked.path : std::string(ParentOf(walked.first_missing));
@@ -141,7 +144,7 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
     return Conflict("'/dev/null' is denied: no command could start, its standard streams use it",
                     written.pointer, "remove the entry; the sandbox has a /dev of its own");
   }
-  // The walk ends only at links of /proc and /dev: they say something else to each process.
+  // The walk ends only at links of /proc and /dev, whose targets depend on the process.
   if (walked.Is(FileType::kSymlink)) {
     return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(walked.path) +
                         " is a link that differs for each process",
@@ -164,8 +167,8 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
                                                     .walked = std::move(walked)}};
 }
 
-// "/srv/[id]/x" is a path as well where there is a directory "[id]", also when "x" is missing. A link that
-// stands for one may be a command's.
+// "/srv/[id]/x" is also a path if a directory "[id]" exists, even if "x" is missing. Links below the base do
+// not count: a command may have created them.
 bool IsMissingPlace(const std::string& path, PathWalker& walker) {
   const std::string parent{ParentOf(path)};
   if (IsGlob(path.substr(parent.size()))) return false;
@@ -175,15 +178,16 @@ bool IsMissingPlace(const std::string& path, PathWalker& walker) {
          !walker.LookAt(path).status;
 }
 
-// What is called exactly like the pattern. A link on the way behind its base may be a command's.
+// Whether a file has exactly the name of the pattern. Links below the base do not count: a command may have
+// created them.
 bool IsPresent(const std::string& path, PathWalker& walker) {
   const Result<Walked> base = walker.Walk(GlobBase(path));
   const Result<Walked> literal = walker.Walk(path);
   return base && literal && literal->status && literal->links.size() == base->links.size();
 }
 
-// A file that is called like a read-only pattern is the grant in its place. A command may have made it: what
-// the pattern matches in read-write grants, which come before, is held read-only nevertheless.
+// A file with the name of a read-only pattern becomes the grant instead. A command may have created it, so
+// the matches of the pattern in read-write grants, which come before, stay read-only.
 Status HoldMatches(const PathEntry& written, Examination& all) {
   const auto before = static_cast<std::ptrdiff_t>(all.entries.size());
   const std::size_t told = all.warnings.size();
@@ -200,7 +204,7 @@ Status HoldMatches(const PathEntry& written, Examination& all) {
 }
 
 Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
-  // Write access is given by name: whoever made the directories there chose what a pattern reaches.
+  // Write access is given by name only: a user who creates files there would choose what a pattern matches.
   if (IsGlob(written.path) && access != Access::kReadWrite) {
     const bool read_only = access == Access::kReadOnly;
     const bool named =
@@ -220,7 +224,7 @@ bool IsMissingGrant(const ExaminedEntry& entry) {
   return entry.wanted == Access::kReadOnly && (!entry.walked.status || entry.walked.folded_missing);
 }
 
-// Nobody else could create it either, where the caller may not.
+// A command can create it only where the caller may.
 bool CouldBeCreated(const Walked& walked, const Host& host, PathWalker& walker) {
   const std::string above{ParentOf(walked.first_missing)};
   if (host.MayAccess(above, Access::kReadWrite)) return true;
@@ -228,8 +232,8 @@ bool CouldBeCreated(const Walked& walked, const Host& host, PathWalker& walker) 
   return lookup.status && lookup.status->uid == host.Caller().uid;
 }
 
-// A read-only entry that does not exist is neither there nor writable during the run: below a read-write
-// grant its name is held like a denied one's. Anywhere else it is left out.
+// Below a read-write grant, the name of a missing read-only entry is held like a denied one, so that the
+// command cannot create it. Elsewhere the entry is left out.
 Status HoldMissing(const Host& host, PathWalker& walker, std::vector<ExaminedEntry>& entries,
                    std::vector<Warning>& warnings) {
   if (std::none_of(entries.begin(), entries.end(), IsMissingGrant)) return Done{};
@@ -246,7 +250,7 @@ Status HoldMissing(const Host& host, PathWalker& walker, std::vector<ExaminedEnt
     const PathRule* around = rules.Covering(path);
     const bool writable = around != nullptr && around->access == Access::kReadWrite;
     const bool held_back = entry.walked.status || CouldBeCreated(entry.walked, host, walker);
-    if (writable && !held_back && entry.walked.look_alike) {  // what is there, the command could write
+    if (writable && !held_back && entry.walked.look_alike) {  // the command could write to it
       entry.walked.status = std::exchange(entry.walked.look_alike, std::nullopt);
       entry.walked.first_missing.clear();
       entry.access = Access::kReadOnly;
@@ -257,7 +261,7 @@ Status HoldMissing(const Host& host, PathWalker& walker, std::vector<ExaminedEnt
       WarnOfMissing(entry.written, Access::kReadOnly, entry.pointer, warnings);
       continue;
     }
-    if (entry.walked.status) {  // behind a directory that is missing and ".."
+    if (entry.walked.status) {  // the path leads through a missing directory and ".."
       entry.access = Access::kReadOnly;
       held.push_back(std::move(entry));
       continue;
@@ -316,7 +320,7 @@ Examined Examine(const PathEntry& written, Access access, Examination& all) {
 bool IsPlacedByRoot(const LinkMet& met, const Host& host, PathWalker& walker) {
   constexpr std::array<std::string_view, 9> kInstalled = {"/usr",   "/etc",   "/bin",    "/sbin", "/lib",
                                                           "/lib32", "/lib64", "/libx32", "/nix"};
-  constexpr std::array<std::string_view, 2> kWork = {"/opt", "/usr/local"};  // packages, and work of root's
+  constexpr std::array<std::string_view, 2> kWork = {"/opt", "/usr/local"};  // packages, and root's own files
   constexpr std::uint32_t kWriteByOthers = 022;
   if (IsRootsAlone(met)) return true;
   if (met.owner != 0) return false;

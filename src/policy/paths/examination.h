@@ -1,4 +1,4 @@
-// One entry of the filesystem lists at a time, for entries.cc and what expands patterns.
+// Examines one entry of the filesystem lists, for entries.cc and glob_entries.cc.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace mxc {
 
-// What one entry was examined to be; none when there is nothing to grant.
+// Absent: the entry has no effect.
 using Examined = Result<std::optional<ExaminedEntry>>;
 
 struct Examination {
@@ -20,15 +20,15 @@ struct Examination {
   std::vector<ExaminedEntry> entries = {};
 };
 
-// "a socket"; "" for what can be granted.
+// "a socket"; "" for a type that can be granted.
 [[nodiscard]] std::string_view TypeName(FileType type);
 
 [[nodiscard]] Examined Examine(const PathEntry& written, Access access, Examination& all);
 
-// A pattern of `deniedPaths` or `readonlyPaths`: adds what it stands for. Grants come before denials.
+// Adds the matches of a pattern of `deniedPaths` or `readonlyPaths`. Grants come before denials.
 [[nodiscard]] Status ExamineGlob(const PathEntry& written, Access access, Examination& all);
 
-// Files that appear later and would match are not denied: says so where the command could create them.
+// Warns that matching files which appear later are not denied, where the command could create them.
 void WarnOfSnapshots(const Config& config, Examination& all);
 
 }  // namespace mxc

@@ -21,7 +21,7 @@ constexpr std::string_view kMeta = "*?[";
 bool IsPattern(std::string_view component) {
   for (std::size_t i = 0; i < component.size(); ++i) {
     const char c = component[i];
-    // An escaped one is a pattern as well: what it matches has no backslash.
+    // An escaped character makes a pattern as well, because the match has no backslash.
     if (c == '\\' && i + 1 < component.size()) {
       if (kMeta.find(component[++i]) != std::string_view::npos) return true;
       continue;
@@ -41,7 +41,7 @@ std::uint32_t TakeCharacter(std::string_view& text) {
   return first.valid ? first.code : kNoCodePoint + byte;
 }
 
-// Reads "[...]" at the front of `pattern`, which is known to end. Whether `c` is in the set.
+// Reads "[...]" at the front of `pattern`, which is known to be closed. Returns whether `c` is in the set.
 bool InSet(std::string_view& pattern, std::uint32_t c) {
   pattern.remove_prefix(1);
   const bool negated = pattern.front() == '!' || pattern.front() == '^';
@@ -61,7 +61,7 @@ bool InSet(std::string_view& pattern, std::uint32_t c) {
   return found != negated;
 }
 
-// One character from the front of `name` against the front of `pattern`, which is not '*'.
+// Matches one character of `name` against the front of `pattern`, which is not '*'.
 bool TakeOne(std::string_view& pattern, std::string_view& name) {
   const std::uint32_t c = TakeCharacter(name);
   if (pattern.front() == '?') {
@@ -73,7 +73,8 @@ bool TakeOne(std::string_view& pattern, std::string_view& name) {
   return TakeCharacter(pattern) == c;
 }
 
-// Walks the tree once. For each directory it knows how many components of the pattern may lie behind it.
+// Walks the tree once. For each directory it keeps the numbers of pattern components that the path so far may
+// match.
 class Expansion {
  public:
   Expansion(std::vector<std::string> components, GlobLinks links)
@@ -87,7 +88,7 @@ class Expansion {
  private:
   using Positions = std::set<std::size_t>;
 
-  // NOLINTNEXTLINE(misc-no-recursion): as many "**" as stand behind each other
+  // NOLINTNEXTLINE(misc-no-recursion): as many "**" as follow each other
   void Reach(Positions& positions, std::size_t position) const {
     positions.insert(position);
     if (position < components_.size() && components_[position] == kAnyDepth) Reach(positions, position + 1);
@@ -102,7 +103,7 @@ class Expansion {
 
 bool Expansion::Enters(DirectoryEntry& entry, Positions& next) const {
   if (entry.type == FileType::kSymlink && links_ == GlobLinks::kFollow) {
-    // Below "**" a link could lead back up for ever.
+    // Below "**" a link could form a loop.
     std::erase_if(next, [this](std::size_t position) { return components_[position] == kAnyDepth; });
     entry.type = FileType::kDirectory;
   }
@@ -116,7 +117,7 @@ void Expansion::Visit(const std::string& directory, std::vector<DirectoryEntry>&
             [](const DirectoryEntry& left, const DirectoryEntry& right) { return left.name < right.name; });
   const auto left_out = [&](DirectoryEntry& entry) {
     const std::string path = JoinPath(directory, entry.name);
-    // What the sandbox has of its own is no pattern's, unless it begins there.
+    // A pattern does not match the sandbox's own nodes, unless it begins there.
     if (TooMany() || (IsNeverFromHost(path) && !IsNeverFromHost(directory))) return true;
     Positions next;
     for (const std::size_t position : here) {
@@ -168,7 +169,7 @@ bool IsGlob(std::string_view path) {
                      [](const std::string& component) { return IsPattern(component); });
 }
 
-// The last '*' is the only one that ever has to give a character back.
+// Only the last '*' ever needs backtracking.
 bool MatchesName(std::string_view pattern, std::string_view name) {
   if (pattern == name) return true;
   bool starred = false;
@@ -223,12 +224,12 @@ Result<std::vector<GlobMatch>> ExpandGlob(std::string_view pattern, GlobLinks li
   if (!search.Gap().empty()) return TooMuch("not everything could be searched: " + search.Gap());
   for (const std::string& closed : search.Closed()) {
     const Result<Walked> walked = PathWalker(host).Walk(closed);
-    // Whoever owns it could open it for the command.
+    // The owner could make it accessible to the command.
     if (walked && walked->status && walked->status->uid == host.Caller().uid)
       return TooMuch("not everything could be searched: " + Quoted(closed) + " cannot be listed");
   }
   std::vector<GlobMatch> matches = expansion.Take();
-  // A command gets there step by step.
+  // A command can reach longer paths step by step.
   for (const std::string& deepest : search.Deepest()) {
     if (links == GlobLinks::kFollow) matches.push_back({.path = deepest, .type = FileType::kDirectory});
   }

@@ -1,7 +1,7 @@
 // Patterns in the filesystem lists, expanded when the policy is resolved.
 //
 //   *  ?  [a-z]  [!a-z]   inside one component; a leading dot is like any other character
-//   **                    any number of directories, also none; at the end it says nothing new
+//   **                    any number of directories, also none; redundant at the end
 //   \*                    the character itself
 //
 // A name that is written exactly so matches as well: "/srv/[id]/x" is below the directory "[id]", too.
@@ -19,7 +19,7 @@ namespace mxc {
 // The names of a path, without "" and ".".
 [[nodiscard]] std::vector<std::string> Components(std::string_view path);
 [[nodiscard]] bool IsGlob(std::string_view path);
-// `rest` below a directory whose name is no pattern, whatever characters it has.
+// `rest` below `directory`, whose characters are escaped.
 [[nodiscard]] std::string Below(std::string_view directory, std::string_view rest);
 [[nodiscard]] bool MatchesName(std::string_view pattern, std::string_view name);
 // The directory above the first component with a pattern: "/srv" of "/srv/*/x".
@@ -27,16 +27,16 @@ namespace mxc {
 
 struct GlobMatch {
   std::string path = {};
-  FileType type = FileType::kRegular;  // of what the path itself names
+  FileType type = FileType::kRegular;  // of the path itself
 };
 
 enum class GlobLinks {
   kLeave,   // directories are entered, links are not
-  kFollow,  // links too, but not below "**"; what is too deep to be searched matches as a whole
+  kFollow,  // links too, but not below "**"; a directory too deep to search matches as a whole
 };
 
-// Sorted by name within each directory. Errors: kConflict without a pointer, when there are more matches or
-// more to search than limits.h allows, or when a directory of the caller's cannot be listed.
+// Sorted by name within each directory. Errors: kConflict without a pointer, if the matches or the search
+// exceed limits.h, or if a directory that the caller owns cannot be listed.
 [[nodiscard]] Result<std::vector<GlobMatch>> ExpandGlob(std::string_view pattern, GlobLinks links,
                                                         const Host& host);
 

@@ -1,4 +1,4 @@
-// What the patterns of the filesystem lists stand for.
+// Expands the patterns of the filesystem lists.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace mxc {
 namespace {
 
-// The programs of the system, and whatever holds them.
+// Whether it is a directory of the system's programs, or above one.
 bool HoldsPrograms(std::string_view path) {
   const auto rows = BaselineRows();
   return std::any_of(rows.begin(), rows.end(), [path](const BaselineRow& row) {
@@ -29,7 +29,7 @@ class Matches {
 
   Status Take(std::string path, FileType type) {
     const bool denied = access_ == Access::kDenied;
-    // Only a name the user wrote leads anywhere else.
+    // Only a written path may be a link or a special file.
     if (!denied && type != FileType::kRegular && type != FileType::kDirectory) {
       skipped_ = Quoted(path) + " is " + std::string(TypeName(type));
       return Done{};
@@ -39,7 +39,7 @@ class Matches {
     const PathEntry entry{.path = std::move(path), .pointer = written_.pointer};
     Examined examined = Examine(entry, access_, all_);
     if (!examined && denied) return examined.error();
-    // What a grant meets by chance is left out where the same path, written, would be refused.
+    // A match that would be refused as a written grant is left out.
     if (!examined) skipped_ = examined.error().message;
     if (examined && *examined) all_.entries.push_back(std::move(**examined));
     return Done{};
@@ -70,7 +70,7 @@ class Matches {
   }
 
  private:
-  // Links that a command may have planted choose nothing that keeps every later one from starting.
+  // A link that a command may have created must not deny paths without which later commands cannot start.
   [[nodiscard]] bool DeniesTooMuch(const Walked& walked) const {
     const auto around = [&](const ExaminedEntry& entry) {
       return entry.access != Access::kDenied && IsAtOrBelow(entry.walked.path, walked.path);
@@ -80,7 +80,7 @@ class Matches {
            std::any_of(all_.entries.begin(), all_.entries.end(), around);
   }
 
-  // A link below the base of the pattern is judged by what it leads to.
+  // Whether the match is left out. A link below the base of the pattern is judged by its target.
   [[nodiscard]] bool Left(const std::string& path, const Result<Walked>& walked) {
     if (!walked)
       return !all_.host.MayAccess(path, Access::kReadOnly);  // a loop, or out of the caller's reach
@@ -104,8 +104,8 @@ class Matches {
 
 }  // namespace
 
-// A denial reaches the matches and a file of exactly that name: were it only the latter, whoever creates one
-// could lift the denial.
+// A denial applies to the matches and to a file of exactly that name: with the latter alone, a command that
+// creates one could lift the denial.
 Status ExamineGlob(const PathEntry& written, Access access, Examination& all) {
   const bool denied = access == Access::kDenied;
   Result<std::vector<GlobMatch>> matches =
@@ -118,7 +118,7 @@ Status ExamineGlob(const PathEntry& written, Access access, Examination& all) {
   for (GlobMatch& match : *matches) {
     if (Status status = found.Take(std::move(match.path), match.type); !status) return status;
   }
-  // What is called exactly so is one more.
+  // A file of exactly that name matches as well.
   if (denied && all.host.LookAt(written.path).status) {
     if (Status status = found.Take(written.path, FileType::kRegular); !status) return status;
   }

@@ -23,7 +23,7 @@ std::string_view FieldOf(std::string_view line, std::size_t field) {
   return line.substr(0, line.find(':'));
 }
 
-// The first line with `value` in `field`; empty where there is none.
+// The first line with `value` in `field`; empty if there is none.
 std::string_view LineWith(std::string_view passwd, std::size_t field, std::string_view value) {
   while (!passwd.empty()) {
     const std::string_view line = TakePiece(passwd, '\n');
@@ -84,7 +84,7 @@ std::vector<HomeFile> LinksToGrants(const Host& host, PathWalker& walker, const 
       granted.push_back(rule.path);
   }
   for (const PathLink& link : links) granted.push_back(link.path);
-  std::sort(granted.begin(), granted.end());  // what is above another comes first
+  std::sort(granted.begin(), granted.end());  // parents first
   std::vector<HomeFile> made;
   for (const std::string& path : granted) {
     if (!path.starts_with(home + "/.")) continue;

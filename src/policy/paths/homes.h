@@ -14,25 +14,24 @@
 
 namespace mxc {
 
-// Of the line for `uid` in a text of the form of /etc/passwd.
+// The name in the line for `uid` of a text in the format of /etc/passwd.
 [[nodiscard]] std::optional<std::string> UserName(std::string_view passwd, std::uint32_t uid);
 
-// Of the user of that name; "" where this machine's own list does not have one.
+// The home directory of that user; "" if this machine's /etc/passwd does not list the user.
 [[nodiscard]] std::string HomeOf(const Host& host, std::string_view user);
 
-// What HOME says, without links, also when it is to be made yet; "" when it says nothing.
+// HOME, canonical, even if it does not exist yet; "" if it is unset.
 [[nodiscard]] std::string CanonicalHome(const Host& host, PathWalker& walker);
 
-// What HOME and the list of users say, as written, where that is an absolute path.
+// The absolute paths of HOME and /etc/passwd, as written.
 [[nodiscard]] std::vector<std::string> WrittenHomes(const Host& host);
 
-// What HOME and the list of users say, without links, each once, also those that are to be made yet. The
-// variable is the caller's for one call; programs on the host obey the files of the other, too. Users whom
-// only a directory service knows have HOME alone.
+// The same, canonical, each once, including those that do not exist yet. HOME may differ from call to call,
+// and programs on the host use the home of /etc/passwd as well. Users of a directory service have HOME alone.
 [[nodiscard]] std::vector<std::string> CallersHomes(const Host& host, PathWalker& walker);
 
-// Symbolic links for the private HOME: each dot file that the policy grants below the caller's HOME is found
-// there under the same name. At most 64; none in place of one of `files`, above it or below it.
+// Symbolic links for the private HOME, so that each dot file that the policy grants below the caller's HOME
+// has the same name there. At most 64; none at, above or below one of `files`.
 [[nodiscard]] std::vector<HomeFile> LinksToGrants(const Host& host, PathWalker& walker, const RuleSet& rules,
                                                   const std::vector<PathLink>& links,
                                                   const std::vector<HomeFile>& files);

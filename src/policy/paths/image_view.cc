@@ -22,14 +22,15 @@ std::string ImageView::Canonical::OnHost(const std::string& path) const {
   return path == "/" ? image_ : image_ + path;
 }
 
-// Directories above a grant exist inside, whether the image has them or not.
+// Directories above a grant exist inside, even if the image lacks them.
 Lookup ImageView::Canonical::LookAt(const std::string& path) const {
   Lookup lookup = Asked().LookAt(OnHost(path));
   const bool made = !lookup.status && lookup.failure == LookupFailure::kMissing && HoldsGrant(path);
   return made && !IsGranted(path) ? Asked().LookAt(image_) : lookup;
 }
 
-// For patterns: each path is walked first. Asked by several threads at a time, each walks by itself.
+// For patterns: walks each path first. Several threads call it at the same time, so each call uses its own
+// walker.
 class ImageView::AnyPath final : public ForwardingHost {
  public:
   explicit AnyPath(const Canonical& canonical)
@@ -47,7 +48,7 @@ class ImageView::AnyPath final : public ForwardingHost {
   [[nodiscard]] bool MayExecute(const std::string& path) const override {
     return Asked().MayExecute(canonical_.OnHost(Target(path)));
   }
-  // What matches in a grant by its own path is found on the host.
+  // Matches in a grant are found by the pattern's search of the host.
   [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
                                                                 const NameFilter& wanted) const override {
     if (canonical_.IsGranted(path)) return std::vector<DirectoryEntry>{};
@@ -70,7 +71,7 @@ ImageView::ImageView(const Host& host, const std::string& image, const Workspace
                      std::vector<std::string> granted)
     : canonical_(host, image, workspace, std::move(granted)), walker_(canonical_) {}
 
-// The command is refused what its caller is.
+// Out of the caller's reach, and so out of the command's.
 bool ImageView::IsOutOfReach(const std::string& path) {
   std::string at = "/";
   for (const std::string& name : Components(path)) {
@@ -93,7 +94,7 @@ Result<std::vector<std::string>> ImageView::Named(const std::string& path) {
   return std::vector<std::string>{canonical_.OnHost(walked->path)};
 }
 
-// A link that a command may have left in a grant chooses nothing of the image, and no grant as a whole.
+// A link in a grant, which a command may have created, must not select files of the image or a whole grant.
 bool ImageView::IsPlanted(const Walked& walked) const {
   const bool through = std::any_of(walked.links.begin(), walked.links.end(), [this](const LinkMet& met) {
     return canonical_.IsGranted(met.link.path);
@@ -108,7 +109,7 @@ Result<std::vector<std::string>> ImageView::Matching(const std::string& pattern)
   std::vector<std::string> paths;
   for (const GlobMatch& match : *matches) {
     const Result<Walked> walked = walker_.Walk(match.path);
-    // The root is what a link leads to; it shows by its own path.
+    // "/" is the target of a link here; it is visible by its own path.
     if (!walked || !walked->status || walked->Is(FileType::kSymlink) || walked->path == "/") continue;
     if (!IsPlanted(*walked)) paths.push_back(canonical_.OnHost(walked->path));
   }

@@ -1,4 +1,4 @@
-// Paths inside, where the files of an image show: what each names on the host.
+// Maps paths inside, where an image is mounted, to files of the host.
 //
 //   ImageView view(host, "/images/x", workspace, {"/srv/work"});
 //   view.Named("/etc/passwd")  // {"/images/x/etc/passwd"}; links lead where they do inside
@@ -16,20 +16,20 @@ namespace mxc {
 
 class ImageView {
  public:
-  // `image`: a canonical directory. `granted`: the paths inside that show the host's own files. What is
-  // passed by reference is borrowed.
+  // `image`: a canonical directory. `granted`: the paths inside that show the host's own files. Borrows what
+  // is passed by reference.
   ImageView(const Host& host, const std::string& image, const Workspace& workspace,
             std::vector<std::string> granted);
 
-  // The canonical path on the host; none where there is nothing, or nothing that the caller can get to.
-  // Errors, kConflict: it cannot be told.
+  // The canonical path on the host; empty if it does not exist or the caller cannot reach it. Errors:
+  // kConflict if it cannot be determined.
   [[nodiscard]] Result<std::vector<std::string>> Named(const std::string& path);
-  // The same of what a pattern of `deniedPaths` matches, but in granted directories only what links of the
-  // image make part of it. Errors: those of ExpandGlob.
+  // The same for the matches of a pattern of `deniedPaths`; in granted directories only matches through links
+  // of the image. Errors: those of ExpandGlob.
   [[nodiscard]] Result<std::vector<std::string>> Matching(const std::string& pattern);
 
  private:
-  // As Host has it, for paths that no link leads through.
+  // As Host, for paths without links.
   class Canonical final : public ForwardingHost {
    public:
     Canonical(const Host& host, const std::string& image, const Workspace& workspace,
@@ -37,7 +37,7 @@ class ImageView {
         : ForwardingHost(host), image_(image), workspace_(workspace), granted_(std::move(granted)) {}
 
     [[nodiscard]] bool IsGranted(std::string_view path) const;
-    [[nodiscard]] bool HoldsGrant(std::string_view path) const;  // also one itself
+    [[nodiscard]] bool HoldsGrant(std::string_view path) const;  // or is one
     [[nodiscard]] std::string OnHost(const std::string& path) const;
     [[nodiscard]] Lookup LookAt(const std::string& path) const override;
     [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override {

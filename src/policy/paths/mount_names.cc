@@ -16,27 +16,26 @@ bool IsNetwork(std::string_view type) {
          type == "cifs" || type == "smb3";
 }
 
-// "/path" of "server:/path"; "" of a word.
+// "/path" of "server:/path"; "" for a word.
 std::string_view ExportOf(std::string_view source) {
   const std::size_t at = source.rfind(":/");
   return at == std::string_view::npos ? std::string_view{} : source.substr(at + 1);
 }
 
-// What two mounts of one file system have in common. Mounts of one network export may be file systems of
-// their own.
+// Equal for all mounts of one file system. Mounts of one network export may have different devices.
 std::string VolumeOf(const Mount& mount) {
   if (!IsNetwork(mount.type)) return std::to_string(mount.device);
   const std::string_view exported = ExportOf(mount.source);
   return mount.type.substr(0, 3) + " " + mount.source.substr(0, mount.source.size() - exported.size());
 }
 
-// What of the volume a mount shows.
+// The part of the volume that a mount shows.
 std::string RootOf(const Mount& mount) {
   return IsNetwork(mount.type) ? FoldLexically(std::string(ExportOf(mount.source)) + "/" + mount.root)
                                : mount.root;
 }
 
-// `path`, at or below `above`, as it shows below `other`.
+// `path`, at or below `above`, moved to `other`.
 std::string Moved(std::string_view path, std::string_view above, std::string_view other) {
   std::string_view rest = path.substr(above == "/" ? 0 : above.size());
   if (rest.starts_with('/')) rest.remove_prefix(1);
@@ -61,8 +60,8 @@ void AddPaths(std::string_view list, std::vector<std::string>& paths) {
   end();
 }
 
-// The directories that a file system shows again: layers of overlays, the one below eCryptfs, and what a FUSE
-// file system says it is made of.
+// The directories that a file system shows again: layers of overlays, the lower directory of eCryptfs, and
+// the source of a FUSE file system.
 std::vector<std::string> LayersOf(const Mount& mount) {
   std::vector<std::string> paths;
   const bool by_source = mount.type == "ecryptfs" || mount.type == "aufs" || mount.type.starts_with("fuse");
@@ -80,7 +79,7 @@ std::vector<std::string> LayersOf(const Mount& mount) {
 
 using Children = std::unordered_map<std::uint64_t, std::vector<const Mount*>>;
 
-// Of each mount, by its ID; of 0 those whose parent is not among them.
+// The children of each mount, by its ID; of 0 those whose parent is not in the list.
 Children ChildrenOf(const std::vector<Mount>& mounts) {
   Children children;
   std::unordered_set<std::uint64_t> ids;
@@ -95,7 +94,7 @@ Children ChildrenOf(const std::vector<Mount>& mounts) {
 }  // namespace
 
 MountNames::MountNames(std::vector<Mount> mounts, PathWalker& walker) : mounts_(std::move(mounts)) {
-  // Nobody gets at the host's /proc, /sys and /dev.
+  // The host's /proc, /sys and /dev are never visible inside.
   FindVisible();
   for (const Mount* mount : visible_) {
     by_path_.emplace(mount->path, mount);
@@ -110,8 +109,8 @@ MountNames::MountNames(std::vector<Mount> mounts, PathWalker& walker) : mounts_(
   any_ = any_ || overlay || !layers_.empty();
 }
 
-// What is mounted over a directory hides everything mounted below it earlier, and what is mounted on the root
-// of a mount hides that mount.
+// A mount over a directory hides everything mounted below it earlier, and a mount on the root of a mount
+// hides that mount.
 void MountNames::FindVisible() {
   Children children = ChildrenOf(mounts_);
   std::unordered_set<const Mount*> shown;
@@ -138,7 +137,7 @@ void MountNames::FindVisible() {
   }
 }
 
-// Whoever mounts with relative layers mostly stands in a directory above the mount point.
+// Relative layers are usually mounted from a directory above the mount point.
 void MountNames::FindLayers(const Mount& mount, PathWalker& walker) {
   const std::string volume = VolumeOf(mount);
   const auto add = [&](const std::string& path) {
@@ -172,7 +171,7 @@ std::optional<MountNames::Location> MountNames::LocationOf(std::string_view path
   return Location{.volume = VolumeOf(*mount), .path = Moved(path, mount->path, RootOf(*mount))};
 }
 
-// From name to place to names, until there are no new ones.
+// Searches from name to location to names, until it finds no new ones.
 class MountNames::Search {
  public:
   Search(const MountNames& all, const std::string& path) : all_(all) { Add(path); }
@@ -195,7 +194,7 @@ class MountNames::Search {
   }
 
  private:
-  // Each directory above `name` that ends as the layer was written may be it.
+  // Each directory above `name` whose path ends with the layer's written path may be that layer.
   void AddBelow(const RelativeLayer& layer, const std::string& name) {
     for (std::string_view at = name; at.size() > 1; at = ParentOf(at)) {
       if (at.ends_with(layer.path)) AddNames({layer.volume, Moved(name, at, "/")});

@@ -1,10 +1,10 @@
-// All names of one object: what bind mounts, file systems that are mounted twice and layers of overlays show
-// again under another path.
+// All names of one object: the paths that bind mounts, file systems mounted twice and layers of overlays give
+// it.
 //
 //   MountNames names(mounts, walker);
 //   names.OthersOf("/srv/a/secret")  // {"/mnt/bound/secret"}
 //
-// Told from the kernel's list of mounts alone, so it holds for paths that do not exist, too.
+// Derived from the kernel's list of mounts alone, so it covers paths that do not exist as well.
 #pragma once
 
 #include <optional>
@@ -24,18 +24,18 @@ class MountNames {
   MountNames(const MountNames&) = delete;
   MountNames& operator=(const MountNames&) = delete;
 
-  // Whether any object has two names at all.
+  // Whether any object has two names.
   [[nodiscard]] bool Any() const { return any_; }
-  // The mount that shows at `path`; nullptr when "/" itself is no mount point and none stands in between.
+  // The mount that contains `path`; nullptr if no mount point is at or above it.
   [[nodiscard]] const Mount* At(std::string_view path) const;
-  // Every other path of what stands, or would stand, at the canonical `path`. Nothing, when there are more
-  // than limits.h allows.
+  // Every other path of the object that is, or would be, at the canonical `path`. Absent if they exceed the
+  // bound of limits.h.
   [[nodiscard]] std::optional<std::vector<std::string>> OthersOf(const std::string& path) const;
-  // Mounts that something can be reached through, in the kernel's order.
+  // Mounts that are not hidden by others, in the kernel's order.
   [[nodiscard]] const std::vector<const Mount*>& Visible() const { return visible_; }
 
  private:
-  // A place in a file system, whatever is mounted where.
+  // A path in a file system, independent of mount points.
   struct Location {
     std::string volume = {};
     std::string path = {};
@@ -44,10 +44,11 @@ class MountNames {
     std::string volume = {};  // that shows it
     std::string path = {};    // canonical
   };
-  // Named by a path relative to the working directory of whoever mounted it, which nothing tells of.
+  // A layer named by a path relative to the working directory of the process that mounted it, which is
+  // unknown.
   struct RelativeLayer {
     std::string volume = {};
-    std::string path = {};  // as it was written
+    std::string path = {};  // as written
   };
   class Search;
 

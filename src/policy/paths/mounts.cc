@@ -13,14 +13,14 @@
 namespace mxc {
 namespace {
 
-// File systems without a disk below them that hold files of people and programs.
+// File systems without a block device that hold ordinary files.
 constexpr std::array<std::string_view, 36> kData = {
     "9p",     "acfs",   "afs",     "aufs",  "autofs",   "bcachefs", "beegfs",  "btrfs",    "ceph",
     "cifs",   "coda",   "drvfs",   "erofs", "ecryptfs", "fuse",     "fuseblk", "gpfs",     "hostfs",
     "lustre", "lxfs",   "nfs",     "nfs4",  "orangefs", "overlay",  "panfs",   "prl_fs",   "pvfs2",
     "ramfs",  "rootfs", "shiftfs", "smb3",  "tmpfs",    "ubifs",    "vboxsf",  "virtiofs", "zfs"};
 
-// Windows into the kernel. Some are guarded by their owner alone, which is all root needs inside.
+// File systems that expose the kernel. Some check only the owner, so root inside could use them.
 constexpr std::array<std::string_view, 29> kKernel = {
     "binder",    "binfmt_misc", "bpf",      "cgroup",   "cgroup2",    "configfs", "cpuset",     "debugfs",
     "devfs",     "devpts",      "devtmpfs", "efivarfs", "functionfs", "fusectl",  "gadgetfs",   "hugetlbfs",
@@ -113,7 +113,7 @@ Status DenyMount(const Mount& mount, PathWalker& walker, RuleSet& rules, std::ve
     return Conflict(Quoted(mount.path) + ", a mount below it, cannot be looked at: " + lookup.reason,
                     grant->pointer, "grant less, or deny that path");
   }
-  // Something else is mounted over it, or the caller cannot get there: nor will the command.
+  // Another mount covers it, or neither caller nor command can reach it.
   if (!lookup.status || lookup.status->object.device != mount.device || grant->path == mount.path)
     return Done{};
   WarnOf(mount, *grant, warnings);
@@ -125,7 +125,7 @@ Status DenyMount(const Mount& mount, PathWalker& walker, RuleSet& rules, std::ve
 
 Backing BackingOf(const Mount& mount) {
   if (IsIn(kKernel, mount.type)) return Backing::kKernel;
-  // Numbers below 256 << 8 with major 0 are handed out to file systems without a device.
+  // Numbers below 256 << 8 with major 0 are allocated to file systems without a device.
   constexpr std::uint64_t kMajorBits = 0xfffff000000fff00;
   const bool disk = (mount.device & kMajorBits) != 0;
   const bool fuse = mount.type.substr(0, 5) == "fuse.";

@@ -1,4 +1,4 @@
-// What a search of one grant leaves to others.
+// Which paths the search of a grant skips.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace mxc {
 
-// What has a rule of its own is searched on its own, or not at all.
+// A path with its own rule is searched separately, or not at all.
 class OwnRules {
  public:
-  // Borrows `rules`, which stay as they are.
+  // Borrows `rules`, which must not change.
   explicit OwnRules(const RuleSet& rules);
 
   void TakeOut(const std::string& directory, std::vector<DirectoryEntry>& entries) const;

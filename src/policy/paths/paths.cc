@@ -75,8 +75,8 @@ bool IsRootsAlone(const LinkMet& met) {
 }
 
 struct PathWalker::State {
-  std::vector<std::string_view> pending = {};  // of the path, and of texts of links, which stay
-  std::string missing = {};                    // what of the path behind `walked.path` does not exist
+  std::vector<std::string_view> pending = {};  // components of the path and of link texts, which stay alive
+  std::string missing = {};  // the rest of the path after `walked.path`, which does not exist
   Walked walked = {};
 
   void AddMissing(std::string_view name) { missing.append(missing.empty() ? "" : "/").append(name); }
@@ -156,7 +156,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
   }
   if (lookup.Is(FileType::kSymlink)) {
     if (!IsNeverFromHost(next)) return Follow(state, std::move(next), seen);
-    // A link of /proc says something else to each process that asks: the walk ends there.
+    // The target of a link of /proc depends on the process that reads it: the walk ends there.
     state.pending.clear();
   }
   seen.canonical = lookup.Is(FileType::kDirectory);

@@ -1,4 +1,4 @@
-// Paths as the kernel walks them: component by component, with every symlink on the way on record.
+// Resolves paths as the kernel does, component by component, and records every symlink on the way.
 //
 //   PathWalker walker(host);
 //   Result<Walked> walked = walker.Walk("/var/run/../srv//work/");
@@ -21,18 +21,18 @@
 
 namespace mxc {
 
-// Without "", "." and ".."; no file is looked at.
+// Without "", "." and ".."; looks at no file.
 [[nodiscard]] std::string FoldLexically(std::string_view path);
 
-// /proc, /sys and /dev: the sandbox has its own, or none. The host's never appear.
+// /proc, /sys and /dev: the sandbox has its own, or none, and never the host's.
 [[nodiscard]] bool IsNeverFromHost(std::string_view path);
 // Those and /tmp: a grant of "/" does not reach them.
 [[nodiscard]] std::string_view PrivateNodeOf(std::string_view path);  // "" when there is none
-// What every sandbox with mounts of its own has there is no file of the host's, whatever the policy says of
-// that one.
+// Whether every sandbox with mounts has its own object at `path`, even if the policy has an entry for the
+// host's.
 [[nodiscard]] bool IsOwnNode(std::string_view path);
 
-// When what stands there was changed, or got there by a rename; 0 where the disk does not tell.
+// When the object was last changed or renamed; 0 if the file system does not report it.
 [[nodiscard]] std::uint64_t StampOf(const Lookup& lookup);
 
 // Where a system keeps temporary files, without links: "/tmp", "/private/tmp".
@@ -43,34 +43,34 @@ struct LinkMet {
   std::uint32_t owner = 0;
 };
 
-// Only root puts links there, and nobody grants these directories to be written: "/", "/usr", "/var".
+// Whether the link is root's, in "/", "/usr" or "/var", where only root creates links and which no policy
+// grants read-write.
 [[nodiscard]] bool IsRootsAlone(const LinkMet& met);
 
 struct Walked {
   std::string path = {};                  // canonical; the tail that does not exist is folded lexically
-  std::optional<FileStatus> status = {};  // absent: nothing is there
+  std::optional<FileStatus> status = {};  // absent: does not exist
   std::string first_missing = {};         // without status: the first component that does not exist
-  // Without status: what is there all the same, and looks like another run's placeholder.
+  // Without status: the object at the path that looks like another run's placeholder.
   std::optional<FileStatus> look_alike = {};
-  bool behind_file = false;         // without status: that component stands below a file
-  bool folded_missing = false;      // the path steps back with ".." out of a directory that is missing
+  bool behind_file = false;         // without status: that component is below a file
+  bool folded_missing = false;      // the path contains ".." after a missing directory
   std::vector<LinkMet> links = {};  // symlinks followed, in order
-  // The directories that ".." stepped out of, missing ones too: with a link in the place of one the path
-  // leads somewhere else.
+  // The directories that ".." left, missing ones too: if a link replaced one, the path would lead elsewhere.
   std::vector<std::string> left = {};
 
-  // There is one, of this type.
+  // Whether the object exists and has this type.
   [[nodiscard]] bool Is(FileType type) const { return status && status->object.type == type; }
 };
 
-// Remembers what it looked at: a thousand paths of one tree cost one question per directory.
+// Caches lookups: a thousand paths of one tree cost one call for each directory.
 class PathWalker {
  public:
   // With `root`, a directory, paths begin there, as after chroot(2).
   explicit PathWalker(const Host& host, std::string root = {}) : host_(host), root_(std::move(root)) {}
 
-  // Ends at a link inside /proc, /sys or /dev. Errors: kConflict, when a component cannot be looked at or the
-  // links do not end.
+  // Ends at a link inside /proc, /sys or /dev. Errors: kConflict if a component cannot be looked up, or for
+  // too many links.
   [[nodiscard]] Result<Walked> Walk(std::string_view path);
   [[nodiscard]] const Lookup& LookAt(const std::string& path);
 
@@ -78,11 +78,11 @@ class PathWalker {
   struct Seen {
     Lookup lookup = {};
     std::optional<std::string> text = {};  // of a link that a walk has followed
-    bool canonical = false;                // a walk has been there: no link is on the way
+    bool canonical = false;                // a walk has reached it: the path contains no link
   };
   struct State;
   [[nodiscard]] Seen& See(const std::string& path);
-  // The longest prefix of `path` that is a directory where a walk has been; "" when there is none.
+  // The longest prefix of `path` that is a directory which a walk has reached; "" if there is none.
   [[nodiscard]] std::string_view Reached(std::string_view path, State& state) const;
   [[nodiscard]] Status Step(State& state, std::string_view name);
   [[nodiscard]] Status Follow(State& state, std::string link, Seen& seen);

@@ -22,7 +22,7 @@ bool IsBelowReadWrite(std::string_view path, const RuleSet& rules) {
 
 bool IsPipe(const PathRule& rule) { return rule.object && rule.object->type == FileType::kFifo; }
 
-// Those that only a rule above covers.
+// Adds the pipes that have no rule of their own.
 void AddPipesOf(const std::string& directory, const std::vector<DirectoryEntry>& entries, PathWalker& walker,
                 const RuleSet& rules, std::vector<PathRule>& pipes) {
   const PathRule* const around = rules.Covering(directory);
@@ -86,7 +86,7 @@ Status DenyPipes(const Host& host, PathWalker& walker, RuleSet& rules, std::vect
   for (const std::string& directory : search.Unsearched()) {
     const PathRule* const around = rules.Covering(directory);
     if (around == nullptr || around->access != Access::kReadOnly) continue;
-    // Held as it is, below a grant that lets the command write to every pipe.
+    // Held read-only in a grant that lets the command write to every pipe anyway.
     if (around->path == directory && around->origin == Origin::kProtection) continue;
     if (around->path == directory && around->origin == Origin::kPolicy)
       return Conflict(Quoted(directory) +

@@ -1,5 +1,5 @@
-// Named pipes that are to be read-only below a read-write grant. A read-only mount does not keep a pipe from
-// being opened for writing, and what Landlock grants for a directory holds for all that is mounted below it.
+// Read-only named pipes below a read-write grant. A read-only mount does not prevent opening a pipe for
+// writing, and Landlock's rights for a directory hold for all mounts below it.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace mxc {
 
-// Denies each that stands at or below a read-only rule that is itself below a read-write one. Errors:
-// kConflict, for an entry of the policy that names one, and for a search that does not come to its end.
+// Denies each pipe at or below a read-only rule that is below a read-write one. Errors: kConflict for an
+// entry of the policy that names a pipe, and for a search that exceeds its bounds.
 [[nodiscard]] Status DenyPipes(const Host& host, PathWalker& walker, RuleSet& rules,
                                std::vector<Warning>& warnings);
 

@@ -1,6 +1,6 @@
-// What other runs hold missing names with (Placeholder in mxc/plan.h): what it stands for does not exist, and
-// goes when the last run that holds it ends. A run that took it for a file of the host would be left with a
-// name that nothing holds.
+// Placeholders of other runs (Placeholder in mxc/plan.h): the denied or protected path does not exist, and
+// the placeholder disappears when the last run that holds it ends. A run that took it for a file of the host
+// would then not hold the name.
 #pragma once
 
 #include <string>
@@ -12,22 +12,22 @@
 
 namespace mxc {
 
-// `lookup` of `path` is a placeholder, or a directory with the mode of one and nothing but such in it. A
-// command can leave what looks so: only what HoldFiles joins or takes away counts.
+// Whether `lookup` of `path` looks like a placeholder, or like a directory of placeholders with the mode of
+// one. A command can create lookalikes, so only HoldFiles decides.
 [[nodiscard]] bool IsPlaceholder(const Host& host, const std::string& path, const Lookup& lookup);
 
-// The host as it is without them.
+// The host without placeholders.
 class WithoutPlaceholders final : public ForwardingHost {
  public:
-  // Borrows both. What the policy's own rules of `rules` name, and what leads to
-  // something that one of them grants, is there all the same.
+  // Borrows both. Keeps objects that the policy's own rules in `rules` name, and directories above their
+  // grants.
   WithoutPlaceholders(const Host& host, const RuleSet& rules);
 
   [[nodiscard]] Lookup LookAt(const std::string& path) const override;
 
  private:
   const RuleSet& rules_;
-  std::unordered_set<std::string> leads_ = {};  // to what the policy's own rules name
+  std::unordered_set<std::string> leads_ = {};  // directories above what the policy's own rules name
 };
 
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// The set of path rules while it is being put together: one rule per path, the most specific path wins.
+// The set of path rules while Resolve builds it: one rule per path, the most specific path wins.
 #pragma once
 
 #include <cstddef>
@@ -26,20 +26,20 @@ class RuleSet {
     for (const PathRule& rule : rules) Add(rule);
   }
 
-  // A path that has a rule keeps it: the first one wins. Returns whether `rule` was taken.
+  // A path that has a rule keeps it. Returns whether `rule` was added.
   bool Add(PathRule rule);
-  // The rule of `path`, which has one, becomes this one.
+  // Replaces the existing rule of that path.
   void Replace(PathRule rule) { rules_[by_path_.find(rule.path)->second] = std::move(rule); }
-  // The path has no rule then.
+  // Removes the rule of `path`.
   void Remove(const std::string& path);
   [[nodiscard]] const PathRule* Find(std::string_view path) const;
-  // The rule that decides about `path`: its own or its nearest ancestor's. None when the path is invisible,
-  // also because a node of the sandbox's own (/proc, /sys, /dev, /tmp) stands between.
+  // The rule that decides about `path`: its own or its nearest ancestor's. nullptr if the path is invisible,
+  // also because one of the sandbox's own nodes (/proc, /sys, /dev, /tmp) is in between.
   [[nodiscard]] const PathRule* Covering(std::string_view path) const;
-  // `path` of the host can be read inside.
+  // Whether `path` of the host can be read inside.
   [[nodiscard]] bool Visible(std::string_view path) const;
 
-  // The policy grants anything.
+  // Whether the policy grants anything.
   [[nodiscard]] bool HasGrantOfPolicy() const;
   // Paths of the rules for `path` and for what is below it.
   [[nodiscard]] std::vector<std::string> PathsAtOrBelow(std::string_view path) const;

@@ -22,8 +22,8 @@ bool TreeSearch::Exhausted() {
   return !gap_.empty();
 }
 
-// Whoever owns it could open it for the command; whoever may pass through it can use what it knows by name. A
-// link is what it leads to: one to a file, or to nothing, is no directory.
+// The owner of a directory could open it for the command, and a command with search permission can use known
+// names in it. A link counts as its target: a link to a file, or a dangling one, is no directory.
 void TreeSearch::NoteUnread(const std::string& directory) {
   const Result<Walked> walked = PathWalker(host_).Walk(directory);
   if (walked && !walked->Is(FileType::kDirectory)) return;
@@ -39,7 +39,7 @@ void TreeSearch::AsTheCommand(const std::vector<std::string>& grants) {
   reached_ = {grants.begin(), grants.end()};
 }
 
-// Empty where it is not known; then all is searched.
+// Empty if unknown; then everything is searched.
 const std::unordered_set<std::uint32_t>& TreeSearch::GroupsOfRoot() {
   constexpr std::size_t kMaxStatusBytes = 65536;
   constexpr std::string_view kGroups = "\nGroups:";
@@ -69,7 +69,7 @@ bool TreeSearch::IsClosedToRoot(const std::string& directory) {
   if (groups.empty()) return false;
   const bool member = groups.contains(lookup.status->gid);
   if ((lookup.status->mode & (member ? kEnterAsGroup : kEnterAsOther)) != 0) return false;
-  // The mode bits are not all that the kernel asks: a list may name root.
+  // An access control list may grant root more than the mode bits.
   return !host_.Attribute(directory, kAccessAcl) && !host_.Attribute(directory, "system.nfs4_acl");
 }
 
@@ -119,7 +119,7 @@ void TreeSearch::Take(const Pending& next, Listing& listing, const Visit& visit,
   if (deepest) deepest_.push_back(directory);
 }
 
-// Depth first, some at a time: what waits is what stands beside the way, not a whole level of the tree.
+// Depth first, in batches: the queue holds siblings along the path, not a whole level of the tree.
 void TreeSearch::Run(std::vector<std::string> roots, const Visit& visit) {
   constexpr std::size_t kTogether = 4096;
   std::vector<Pending> pending;
@@ -131,7 +131,7 @@ void TreeSearch::Run(std::vector<std::string> roots, const Visit& visit) {
     next.assign(std::make_move_iterator(first), std::make_move_iterator(pending.end()));
     pending.erase(first, pending.end());
     ListAll(next, listings);
-    // Time that runs out while they are listed has run out here as well.
+    // The time limit may expire while they are listed.
     for (std::size_t i = 0; i < next.size() && !Exhausted(); ++i) Take(next[i], listings[i], visit, pending);
   }
 }

@@ -1,9 +1,9 @@
-// A search through directories, down to the last one. What it could not look at, it names. Directories are
-// listed by several threads, and visited by one.
+// A recursive search of directories, which names those that it could not search. Several threads list
+// directories; one visits them.
 //
 //   TreeSearch search(host, wanted);
 //   search.Run({"/srv/work"}, on_directory);  // called with each directory and its entries
-//   if (!search.Gap().empty()) ...  // it did not come to its end, and why
+//   if (!search.Gap().empty()) ...  // why it is incomplete
 #pragma once
 
 #include <cstddef>
@@ -21,30 +21,30 @@ namespace mxc {
 
 class TreeSearch {
  public:
-  // Gets each directory with its directories and what else is wanted of it. The directories it leaves in
-  // `entries` are searched as well; links are not followed.
+  // Gets each directory with its subdirectories and the other wanted entries. The directories that it leaves
+  // in `entries` are searched as well; links are not followed.
   using Visit = std::function<void(const std::string& directory, std::vector<DirectoryEntry>& entries)>;
 
-  // Makes a directory one that can be listed. False: it is as it was.
+  // Makes a directory listable. False: it is unchanged.
   using Opener = std::function<bool(const std::string& directory)>;
 
-  // The bounds of limits.h hold for all searches of one object together. `open`: for what cannot be listed.
+  // The bounds of limits.h hold for all searches of one object together. `open`: for directories that cannot
+  // be listed.
   explicit TreeSearch(const Host& host, NameFilter wanted = {}, Opener open = {})
       : host_(host), wanted_(std::move(wanted)), open_(std::move(open)), start_(host.Clock()) {}
 
-  // What a command of root's cannot get to below `grants`, because another user keeps a directory above it
-  // closed, is passed over where it holds something that is wanted: the command holds no capability against
-  // that.
+  // Skips directories below `grants` that a command of root's cannot reach because another user has closed a
+  // directory above them: the command has no capability to override that.
   void AsTheCommand(const std::vector<std::string>& grants);
 
   void Run(std::vector<std::string> roots, const Visit& visit);
-  // Of the directory that is visited; 0: not known.
+  // Inode of the visited directory; 0: not known.
   [[nodiscard]] std::uint64_t Inode() const { return inode_; }
-  // "" when all was searched, else one phrase: "it took longer than 30000 ms".
+  // "" if everything was searched, else a phrase: "it took longer than 30000 ms".
   [[nodiscard]] const std::string& Gap() const { return gap_; }
-  // Directories that cannot be listed, but in which a name that is known could be used.
+  // Directories that cannot be listed, but in which the command could use a known name.
   [[nodiscard]] const std::vector<std::string>& Closed() const { return closed_; }
-  // Directories with others whose paths are longer than kMaxSearchedPath: those were not searched.
+  // Directories with subdirectories whose paths exceed kMaxSearchedPath, which were not searched.
   [[nodiscard]] const std::vector<std::string>& Deepest() const { return deepest_; }
   // Both.
   [[nodiscard]] std::vector<std::string> Unsearched() const {
@@ -79,11 +79,12 @@ class TreeSearch {
   Opener open_;
   std::uint64_t start_;
   bool as_command_ = false;
-  std::unordered_set<std::string> reached_ = {};  // by root's command: grants, and directories below
-  std::optional<std::unordered_set<std::uint32_t>> groups_ = {};  // once they were asked for
+  std::unordered_set<std::string> reached_ =
+      {};  // that root's command can reach: grants, and directories below
+  std::optional<std::unordered_set<std::uint32_t>> groups_ = {};  // cached
   std::uint64_t inode_ = 0;
   std::size_t seen_ = 0;   // entries
-  std::size_t bytes_ = 0;  // of the directories of those
+  std::size_t bytes_ = 0;  // of their directories' paths
   std::string gap_ = {};
   std::vector<std::string> closed_ = {};
   std::vector<std::string> deepest_ = {};

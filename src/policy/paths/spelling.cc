@@ -23,7 +23,7 @@ std::string Replaced(std::string_view path, char from, char to) {
   return text;
 }
 
-// "/mnt/c" and what stands below it.
+// Whether it is "/mnt/c" or below.
 bool IsOnWslDrive(std::string_view path) {
   const std::size_t letter = kWslDrives.size();
   return path.starts_with(kWslDrives) && path.size() > letter &&

@@ -1,5 +1,5 @@
-// Paths that are written as another operating system writes them: refused with what to write instead. To look
-// for "C:\secret" on Linux would find nothing, and deny nothing.
+// Refuses paths in the syntax of another operating system, with a hint: on Linux, an entry for "C:\secret"
+// would find and deny nothing.
 #pragma once
 
 #include "config/config.h"
@@ -11,7 +11,7 @@ namespace mxc {
 // Why `entry` is no path on `system`, and how the same place would be written there.
 [[nodiscard]] Error NoPathOn(OperatingSystem system, const PathEntry& entry);
 
-// Every path of the configuration. `system` is Linux or macOS. Errors: kConflict.
+// Checks every path of the configuration. `system` is Linux or macOS. Errors: kConflict.
 [[nodiscard]] Status CheckSpellings(const Config& config, OperatingSystem system);
 
 }  // namespace mxc

@@ -1,5 +1,5 @@
-// What is known of toolchains: which parts an installation has, where interpreters and secrets lie in a home,
-// and which variables find what.
+// Toolchains: the parts of an installation, the places of interpreters and secrets in a home, and the
+// variables that name them.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace mxc {
 
-// What of an installation its programs need. It is known by its marker; where it has none and stands in a
-// directory for packages, the last row holds.
+// The parts of an installation that its programs need. The marker identifies it; the last row is for
+// installations without one in a directory for packages.
 struct ToolLayout {
   std::string_view marker;
   std::vector<std::string_view> parts;
@@ -28,7 +28,7 @@ inline const std::vector<ToolLayout>& ToolLayouts() {
   return kLayouts;
 }
 
-// Directories below HOME in which programs install interpreters, each in one of its own.
+// Directories below HOME in which programs install interpreters, each in its own directory.
 inline constexpr std::string_view kInterpreterStores[] = {
     ".pyenv/versions", ".local/share/uv/python", ".rye/py", "miniconda3", "anaconda3", "miniforge3"};
 inline constexpr std::string_view kSecretsOfHome[] = {".ssh",
@@ -42,17 +42,17 @@ inline constexpr std::string_view kSecretsOfHome[] = {".ssh",
                                                       ".mozilla",
                                                       ".password-store",
                                                       ".local/share/keyrings"};
-// A version manager finds its versions by this variable, or at this place below HOME.
+// A version manager finds its versions by this variable, or in this directory below HOME.
 struct VersionManager {
   const char* variable;
   std::string_view place;
 };
 inline constexpr VersionManager kManagers[] = {
     {"PYENV_ROOT", ".pyenv"}, {"RBENV_ROOT", ".rbenv"}, {"NODENV_ROOT", ".nodenv"}};
-// Passed where they name a directory that is inside.
+// Passed if they name a directory that is visible inside.
 inline constexpr const char* kPlaces[] = {"VIRTUAL_ENV", "NVM_BIN",      "NVM_INC",    "JAVA_HOME",
                                           "GOROOT",      "CONDA_PREFIX", "DOTNET_ROOT"};
-// Passed where they name versions that are installed below what another variable names.
+// Passed if they name a version installed below the directory of another variable.
 struct VersionChoice {
   const char* variable;
   std::string_view root;

@@ -37,7 +37,7 @@ class Ways {
     }
   }
 
-  // In the directories there is what git obeys, writes to or deletes. It makes the first two later.
+  // Directories with files that git obeys, writes to or deletes. git creates the first two later.
   void AddOfGit(const std::string& directory) {
     Add(directory, kWriting);
     if (!guarded_.contains(directory)) return;
@@ -69,7 +69,8 @@ class Ways {
       const std::string path = JoinPath(directory, name);
       if (walker_.LookAt(path).Is(FileType::kDirectory)) guarded_[path] |= kWriting;
     }
-    // And files that are believed once they were judged. A mask of file creation gives the group its rights.
+    // And files that are trusted once reviewed. Their group's rights depend on the umask, so only others
+    // count.
     for (const char* const name : {"HEAD", "ORIG_HEAD", "index", "packed-refs", "shallow"}) {
       const std::string path = JoinPath(directory, name);
       if (walker_.LookAt(path).Is(FileType::kRegular)) guarded_[path] |= kWritingByOthers;
@@ -101,7 +102,7 @@ class Ways {
     return caller.IsRoot() || caller.uid == owner;
   }
 
-  // Where others could write but not enter, entering is what they may not get.
+  // Where others may write but not search, search permission is guarded.
   [[nodiscard]] Way Look(const std::string& path, const FileStatus& status, std::uint32_t guarded) const {
     return {.path = path,
             .mode = status.mode,
@@ -113,7 +114,7 @@ class Ways {
             .default_acl = host_.Attribute(path, kDefaultAcl).value_or("")};
   }
 
-  // The mask of file creation may leave the group its rights.
+  // A umask may leave the group all of its rights.
   static Way Later(const std::string& path, const Way& above) {
     constexpr std::uint32_t kByMask = 0775;
     return {.path = path,
@@ -136,7 +137,7 @@ std::vector<Way> FindWays(const Host& host, const RuleSet& rules, const GitSnaps
   Ways ways(host, rules, walker);
   for (const PathRule& rule : rules.All()) {
     if (rule.access == Access::kReadWrite || rule.path == "/") continue;
-    // What is denied can be read by those who reach it.
+    // A denied file's own mode may let others read it.
     const bool hidden = rule.access == Access::kDenied && rule.object;
     ways.Add(ParentOf(rule.path), hidden ? kAllRights : kWriting);
   }

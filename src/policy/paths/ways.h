@@ -1,4 +1,4 @@
-// Directories through which others than the caller reach what is held or denied.
+// Directories through which other users reach held or denied paths.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 namespace mxc {
 
 // The directories in read-write entries that the command could open to others: on the way to paths of
-// stricter rules, to git's directories and what git finds by name, and on the caller's PATH. To be called
-// when all rules are there.
+// stricter rules, to git's directories and what git finds by name, and on the caller's PATH. Call it with
+// complete rules.
 [[nodiscard]] std::vector<Way> FindWays(const Host& host, const RuleSet& rules, const GitSnapshot& git,
                                         PathWalker& walker);
 

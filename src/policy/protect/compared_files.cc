@@ -13,17 +13,16 @@
 namespace mxc {
 namespace {
 
-// Modules that Python loads whenever it starts (site, importlib): from the entries of PYTHONPATH before the
-// system's own, as far as they are not part of the program; the last two by customizations of Debian's and of
-// setuptools.
+// Modules that Python loads at every start (site, importlib), unless they are built in: from the entries of
+// PYTHONPATH before the system's own. The last two come from Debian's and setuptools' customizations.
 constexpr std::string_view kPythonStart =
     "sitecustomize|usercustomize|encodings|codecs|io|abc|site|os|stat|posixpath|genericpath|"
     "_collections_abc|_sitebuiltins|_bootlocale|_weakrefset|apport_python_hook|_distutils_hack";
 constexpr std::string_view kPythonPackage = "__init__";   // of a directory with the name of a module
-constexpr std::string_view kPythonCache = "__pycache__";  // of what is compiled of the files beside it
+constexpr std::string_view kPythonCache = "__pycache__";  // of compiled files, for the sources beside it
 
-// Python loads a file `name` for one of `modules` (importlib.machinery): source, what is compiled of it, or a
-// library. It takes what is compiled for the source itself, if it bears the time and the length of that.
+// Whether Python loads a file `name` for one of `modules` (importlib.machinery): a source, a compiled file,
+// or a library. It loads a compiled file instead of the source if that records the source's time and length.
 bool IsPythonModule(std::string_view name, std::string_view modules, bool in_cache) {
   const std::string_view module = name.substr(0, name.find('.'));
   const std::string_view ending = name.substr(module.size());
@@ -31,10 +30,10 @@ bool IsPythonModule(std::string_view name, std::string_view modules, bool in_cac
   return in_cache ? ending.ends_with(".pyc") : IsOneOf(ending, ".py|.pyc") || ending.ends_with(".so");
 }
 
-// In git's own layout.
+// Whether the name is part of git's own layout.
 bool IsGits(std::string_view name) {
   name = WithoutGitLock(name);
-  if (name.ends_with('~')) name.remove_suffix(1);  // of editors, beside a message
+  if (name.ends_with('~')) name.remove_suffix(1);  // an editor's backup of a message
   return IsInGitsCapitals(name) || IsOneOf(name, kGitDirectories) || IsOneOf(name, kGitTop);
 }
 
@@ -86,7 +85,7 @@ bool ComparedSearch::IsRepository(const std::string& directory) const {
 
 std::vector<ComparedFiles> ComparedSearch::AtTop(const std::string& directory) {
   const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
-  if (!entries) return {};  // which is told
+  if (!entries) return {};  // reported elsewhere
   std::vector<ComparedFiles> all(1);
   all.front().directory = directory;
   for (const DirectoryEntry& entry : *entries) {

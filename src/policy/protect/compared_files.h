@@ -1,5 +1,4 @@
-// What is compared before a run and after it where nothing can be held: the files of a directory, or some of
-// them.
+// Compares files of a directory before and after a run where they cannot be held.
 #pragma once
 
 #include <string>
@@ -13,13 +12,13 @@
 
 namespace mxc {
 
-// Of a directory that was not searched to its end: it differs from itself.
+// Text of a directory whose search was incomplete; it always counts as changed.
 inline constexpr std::string_view kNotSearched = "not searched";
 
-// What tells the file from another; `walked`: of `path`.
+// Describes the file so that a change is recognised; `walked`: of `path`.
 [[nodiscard]] GitSnapshot::Text DescribeFound(const std::string& path, const Result<Walked>& walked);
 
-// One directory of which files are compared, and those.
+// A directory and its compared files.
 struct ComparedFiles {
   std::string directory = {};
   std::vector<GitSnapshot::Text> files = {};
@@ -32,20 +31,20 @@ class ComparedSearch {
       : skipped_(skipped.begin(), skipped.end()), host_(host), walker_(walker) {}
 
   [[nodiscard]] std::vector<ComparedFiles> Of(const GitSnapshot::Compared& compared);
-  // Whether `path`, which stands below the directory, is compared with it.
+  // Whether `path`, below the directory, is among its compared files.
   [[nodiscard]] bool Takes(const GitSnapshot::Compared& compared, std::string_view path) const;
 
  private:
   [[nodiscard]] bool Has(const std::string& directory, std::string_view name) const;
-  // A repository, or a work tree: what is new there is told as one.
+  // A repository, or a work tree, which is reported as such if it is new.
   [[nodiscard]] bool IsRepository(const std::string& directory) const;
   [[nodiscard]] std::vector<ComparedFiles> AtTop(const std::string& directory);
-  // Of an entry of PYTHONPATH, which may be a file, or lead into one: an archive of modules (zipimport).
+  // The files of an entry of PYTHONPATH, which may be an archive of modules, or a path into one (zipimport).
   [[nodiscard]] ComparedFiles OfPython(const std::string& entry);
-  // Returns what else stands there.
+  // Returns all entries of `directory`.
   std::vector<DirectoryEntry> AddModules(const std::string& directory, std::string_view modules,
                                          bool in_cache, ComparedFiles& all);
-  // Of more than kMost files, only how many there are and when the last one was made or changed.
+  // For more than kMost files, only their number and the time of the last change.
   [[nodiscard]] ComparedFiles Below(const std::string& directory, NameFilter wanted);
 
   std::unordered_set<std::string> skipped_;

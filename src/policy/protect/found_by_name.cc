@@ -27,8 +27,8 @@ namespace {
 
 using Compared = GitSnapshot::Compared;
 
-// What programs that git starts, editors among them, read in the caller's home, and may run something of.
-// Directories with all that is in them.
+// Files and whole directories in the caller's home from which programs that git starts, such as editors, may
+// run code.
 constexpr std::string_view kInHome[] = {
     ".gitk", ".less", ".lesskey", ".config/lesskey", ".subversion/config", ".manpath",
     // editors
@@ -42,46 +42,47 @@ constexpr std::string_view kInHome[] = {
     ".aws/config", ".aws/credentials", ".gnupg/scd-event",
     // other version control
     ".hgrc", ".config/hg", ".jjconfig.toml", ".config/jj", ".fossil", ".config/fossil.db",
-    // what hooks source, and the environments that they run in
+    // files that hooks source, and the environments in which they run
     ".config/husky", ".huskyrc", ".cache/pre-commit",
     // modules of hooks, filters and helpers in Python
     ".local/lib"};
-constexpr std::string_view kConfigHome = ".config/";  // where XDG_CONFIG_HOME names no other
-// Of other version control, what its programs write themselves and what says where another configuration is.
+constexpr std::string_view kConfigHome = ".config/";  // unless XDG_CONFIG_HOME names another
+// Files of other version control that its programs write, or that name another configuration.
 struct OtherFile {
   std::string_view place;
   std::string_view path;
 };
 constexpr OtherFile kOtherFiles[] = {
     {".hg", "sharedpath"},
-    // of a transaction that did not end: what `hg recover` puts back, and where
+    // of an unfinished transaction: the data that `hg recover` restores, and where
     {".hg", "store/journal"},
     {".hg", "store/journal.backupfiles"},
     {".jj", "repo"},
     {".jj", "repo/config.toml"},
     {".jj", "repo/store/git_target"},
     {".jj", "workspace-config.toml"}};
-// gpg obeys gpg.conf-2.2 instead of gpg.conf, which is held where the directory is there.
+// gpg reads gpg.conf-2.2 instead of gpg.conf, which is held if the directory exists.
 constexpr std::string_view kGpgVersions = "/*.conf-*";
 constexpr std::string_view kGpgFiles = "/*.conf*";
 
-// Lists of files of configuration that programs obey which git starts.
+// Variables with lists of configuration files for programs that git starts.
 constexpr const char* kFilesNamed[] = {"HGRCPATH",     "JJ_CONFIG",    "LG_CONFIG_FILE",
                                        "OPENSSL_CONF", "TIGRC_SYSTEM", "TIGRC_USER"};
-// Lists of directories from which git, or a program that it starts, loads these files of its own accord:
-// ld.so(8), iconv(3), Python's module site. Perl is what git's own programs are written in.
+// Variables with lists of directories from which git, or a program that it starts, loads these files by
+// itself: ld.so(8), iconv(3), Python's module site. Some of git's programs are written in Perl.
 struct LoadedFrom {
   std::string_view variable;
   std::span<const std::string_view> files;
 };
-// Below are those for the capabilities of a processor: glibc-hwcaps/x86-64-v3, tls/x86_64.
+// Subdirectories hold libraries for processor features: glibc-hwcaps/x86-64-v3, tls/x86_64.
 constexpr std::string_view kLibraries[] = {"/*.so*", "/*/*.so*", "/*/*/*.so*"};
 constexpr std::string_view kMacLibraries[] = {"/*.dylib"};
 constexpr std::string_view kConversions[] = {"/gconv-modules*", "/gconv-modules.d/*.conf", "/*.so"};
-// Below are those of versions, architectures and packages; `auto` has the libraries of modules (DynaLoader).
+// Subdirectories are for versions, architectures and packages; `auto` holds the libraries of modules
+// (DynaLoader).
 constexpr std::string_view kPerlFiles[] = {"/*.pm*",        "/*/*.pm*",        "/*/*/*.pm*",
                                            "/auto/**/*.so", "/*/auto/**/*.so", "/*/*/auto/**/*.so"};
-// Beside what ComparedSearch finds.
+// In addition to those of ComparedSearch.
 constexpr std::string_view kPythonFiles[] = {"/sitecustomize/**/*", "/usercustomize/**/*"};
 constexpr std::string_view kPythonUserFiles[] = {
     "/lib/python*/site-packages/*customize*", "/lib/python*/site-packages/*customize*/**/*",
@@ -91,7 +92,7 @@ constexpr std::string_view kEmacsFiles[] = {"/*.el*", "/*.so*", "/*.dylib"};  //
 constexpr std::string_view kPythonPath = "PYTHONPATH";
 constexpr LoadedFrom kLoadedFrom[] = {
     {"LD_LIBRARY_PATH", kLibraries},
-    {"LD_PRELOAD", kLibraries},  // with a token of ld.so in it; else a file, which is held
+    {"LD_PRELOAD", kLibraries},  // a path with a token of ld.so; any other is a file, which is held
     {"LD_AUDIT", kLibraries},
     {"DYLD_LIBRARY_PATH", kMacLibraries},
     {"GCONV_PATH", kConversions},
@@ -102,10 +103,10 @@ constexpr LoadedFrom kLoadedFrom[] = {
     {"HGRCPATH", kMercurialFiles},
     {"EMACSLOADPATH", kEmacsFiles}};
 
-// What node appends to the path of a module.
+// Suffixes that node appends to the path of a module.
 constexpr std::string_view kModules[] = {".js", ".json", ".node", "/index.js", "/package.json"};
 
-// A directory that a word means is the same whatever is made in it.
+// A directory that a word names counts as unchanged when its contents change.
 std::string TextOfDirectory(const Walked& walked) { return walked.path + '/'; }
 
 bool IsDirectory(const Result<Walked>& walked) { return walked && walked->Is(FileType::kDirectory); }
@@ -113,11 +114,11 @@ bool IsDirectory(const Result<Walked>& walked) { return walked && walked->Is(Fil
 bool IsProgram(const std::string& path, PathWalker& walker) {
   constexpr std::uint32_t kExecutable = 0111;
   const Result<Walked> walked = walker.Walk(path);
-  if (!walked) return true;  // somebody may get there later
+  if (!walked) return true;  // it may become reachable later
   return walked->Is(FileType::kRegular) && (walked->status->mode & kExecutable) != 0;
 }
 
-// Programs in a directory `hooks` that git would run by their names.
+// Programs in a directory `hooks` that have names of git's hooks.
 std::vector<GitSnapshot::Text> HooksIn(const std::string& directory, const Host& host, PathWalker& walker) {
   const Result<Walked> walked = walker.Walk(directory);
   if (!IsDirectory(walked)) return {};
@@ -134,13 +135,13 @@ std::vector<GitSnapshot::Text> HooksIn(const std::string& directory, const Host&
   return hooks;
 }
 
-// "/a/x" for "/a/./x". A step back may lead elsewhere, behind a link.
+// "/a/x" for "/a/./x". ".." after a link may lead elsewhere, so it stays.
 std::string Plain(const std::string& path) {
   return path.find("..") == std::string::npos ? FoldLexically(path) : path;
 }
 
-// Of a variable like PATH. A relative one is another in every directory: git stands at the top of a work
-// tree.
+// The directories of a variable like PATH. Relative ones depend on the current directory: git runs at the top
+// of a work tree.
 std::set<std::string> DirectoriesIn(std::string_view variable, const Host& host, const GitProtection& git) {
   const std::string path = host.Environment(variable).value_or("");
   if (path.empty()) return {};
@@ -150,9 +151,9 @@ std::set<std::string> DirectoriesIn(std::string_view variable, const Host& host,
   std::set<std::string> directories;
   for (std::string_view rest = path;;) {
     const std::string_view entry = rest.substr(0, rest.find_first_of(separators));
-    // ld.so expands tokens such as $LIB: what they may mean is below.
+    // ld.so expands tokens such as $LIB to names below this directory.
     const std::string_view known = entry.substr(0, entry.find("/$"));
-    if (known == "~" || known.starts_with("~/"))  // bash expands it there
+    if (known == "~" || known.starts_with("~/"))  // bash expands "~" in PATH
       directories.insert(Plain(host.Environment("HOME").value_or("") + std::string(known.substr(1))));
     for (const std::string& base : bases) {
       directories.insert(Plain(Against(base, known)));
@@ -171,17 +172,17 @@ class Notes {
         grants_(protector.Grants()),
         search_(snapshot.skipped, protector.TheHost(), protector.Walker()) {}
 
-  // If it is a directory, with all that is in it.
+  // Adds a file, or a directory with its contents.
   void AddWhole(const std::string& path) {
     const Result<Walked> walked = protector_.Walker().Walk(path);
     AddNamed(path, walked);
     if (IsDirectory(walked)) AddCompared({.directory = walked->path});
   }
-  // Files called one of `names`.
+  // Adds files with one of `names`.
   void AddCalled(const std::string& tree, const std::set<std::string>& names) {
     AddCompared({.directory = tree, .what = Compared::What::kNamed, .names = {names.begin(), names.end()}});
   }
-  // What can be written of it: a search leaves out what has an entry of its own, which is compared by itself.
+  // Adds its writable parts: a search skips paths with an entry of their own, which are compared separately.
   void AddCompared(const Compared& compared) {
     if (protector_.Writable(compared.directory)) List(compared);
     for (const std::string& grant : grants_) {
@@ -196,7 +197,7 @@ class Notes {
       List(std::move(part));
     }
   }
-  // What Python loads from an entry of PYTHONPATH, and will load.
+  // Adds the files that Python loads, or would load, from an entry of PYTHONPATH.
   void AddPython(const std::string& entry) {
     Compared compared{.directory = entry, .what = Compared::What::kPython};
     FindCompared(compared);
@@ -211,7 +212,7 @@ class Notes {
                                   ? GitSnapshot::Text{.path = path, .text = TextOfDirectory(*walked)}
                                   : DescribeFound(path, walked));
   }
-  // What `pattern` matches, and will match.
+  // Adds present and future matches of `pattern`.
   void AddPattern(const std::string& pattern) {
     if (!IsGlob(pattern)) return AddNamed(pattern);
     const bool open = IsOpen(GlobBase(pattern));
@@ -222,7 +223,7 @@ class Notes {
     }
     if (open) snapshot_.patterns.push_back(pattern);
   }
-  // A configuration of ssh, and what it includes.
+  // Adds a configuration of ssh, and the files that it includes.
   void AddSsh(const std::string& directory, const char* name, const std::string& home) {
     const std::string file = JoinPath(directory, name);
     AddNamed(file);
@@ -234,7 +235,7 @@ class Notes {
     PathWalker& walker = protector_.Walker();
     const Result<Walked> walked = walker.Walk(directory);
     const bool open = MayChange(walked);
-    // Elsewhere root alone makes links to programs.
+    // Elsewhere only root creates links to programs.
     const bool own = walked && (IsAtOrBelow(walked->path, "/usr/local") || IsIn(walked->path, homes));
     const bool part = walked && HoldsGrant(walked->path);
     if (open) snapshot_.searched.push_back(directory);
@@ -249,13 +250,13 @@ class Notes {
       if (IsProgram(path, walker)) {
         Note(path);
       } else if (!open) {
-        snapshot_.searched.push_back(path);  // the command could make it one
+        snapshot_.searched.push_back(path);  // the command could make it a program
       }
     }
   }
 
  private:
-  // An entry of the policy lets a part of it be written.
+  // Whether a grant is below `directory`.
   [[nodiscard]] bool HoldsGrant(const std::string& directory) const {
     return std::any_of(grants_.begin(), grants_.end(),
                        [&](const std::string& grant) { return IsBelow(grant, directory); });
@@ -269,12 +270,13 @@ class Notes {
     FindCompared(compared);
     snapshot_.compared.push_back(std::move(compared));
   }
-  // The command may make something there, or below.
+  // Whether the command may create files there, or below.
   [[nodiscard]] bool IsOpen(const std::string& directory) const {
     const Result<Walked> walked = protector_.Walker().Walk(directory);
     return MayChange(walked) || HoldsGrant(walked->path);
   }
-  // By a file, or by a link on the way there. Where the caller cannot look, the command may make it so.
+  // Whether the command can change the file, or a link on the way. True if the caller cannot reach the path,
+  // because the command may have caused that.
   [[nodiscard]] bool MayChange(const Result<Walked>& walked) const {
     const auto writable = [this](const std::string& path) { return protector_.Writable(path); };
     return !walked || writable(walked->path) || LeadsThrough(*walked, writable);
@@ -291,7 +293,7 @@ class Notes {
   std::set<std::string> seen_ = {};
 };
 
-// Whatever is done to a missing name that is held is judged as such: what holds it still stands there.
+// Held missing names are reviewed as such, because their placeholders still exist.
 std::vector<std::string> JudgedElsewhere(const GitSnapshot& before) {
   std::vector<std::string> paths = before.skipped;
   for (const GitSnapshot::Held& held : before.held) {
@@ -350,7 +352,7 @@ class FoundReview {
       if (IsChanged(was == before_.hooks.end() ? nullptr : &*was, hook)) changed_.insert(hook.path);
     }
   }
-  // Many at once are told by their directory.
+  // Reports many changes as one, by their directory.
   void CompareAll(const Compared& before) {
     constexpr std::size_t kMostTold = 8;
     std::unordered_map<std::string_view, const GitSnapshot::Text*> known;
@@ -365,7 +367,7 @@ class FoundReview {
       changed_.merge(changed);
     }
   }
-  // Another run's command may have made what stood there before.
+  // Another run's command may have created the earlier file, so a young one counts as changed.
   [[nodiscard]] bool IsChanged(const GitSnapshot::Text* was, const GitSnapshot::Text& now) const {
     const bool young = before_.others_since && now.stamp >= *before_.others_since;
     return !now.text.empty() && (young || was == nullptr || now != *was || now.text == kNotSearched);
@@ -447,7 +449,7 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
     }
   }
   for (const std::string& entry : DirectoriesIn(kPythonPath, host, git)) notes.AddPython(entry);
-  // In place of every __pycache__.
+  // It replaces every __pycache__.
   if (const std::optional<std::string> cache = host.Environment("PYTHONPYCACHEPREFIX");
       cache && !cache->empty())
     notes.AddWhole(Plain(Against(host.WorkingDirectory(), *cache)));
@@ -471,7 +473,7 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   }
   for (const std::string& other : git.Places().Others()) {
     notes.AddNamed(other);  // data bases of Fossil
-    // By a link, a name that is held there would look new at the end.
+    // Canonical, because a held name reached through a link would look new at the end.
     const Result<Walked> walked = protector.Walker().Walk(other);
     const std::string place = walked && walked->status ? walked->path : other;
     const std::string_view name = NameOf(other);
@@ -484,7 +486,7 @@ void NoteFoundByName(const GitProtection& git, const Protector& protector,
   }
   for (const auto& [tree, names] : git.CalledInTrees()) notes.AddCalled(tree, names);
   for (const std::string& directory : snapshot.directories) {
-    // A project may have directories called objects and refs.
+    // A project may have directories named objects and refs.
     if (IsNamedGit(directory) || host.LookAt(JoinPath(directory, "HEAD")).status)
       notes.AddCompared({.directory = directory, .what = Compared::What::kTop});
   }

@@ -1,7 +1,6 @@
-// Files that programs of the host are found as by their names: in directories of the caller's PATH, and as
-// far as a command line of a configuration may name them. They are not held, because every installation of
-// packages fills such a directory, and a word may be anything. They are compared when the run has ended, and
-// told.
+// Files that the host runs by name: from directories of the caller's PATH, and those that command lines of
+// configurations may name. They are not held, because installing packages fills such directories and a word
+// may name any file. They are compared when the run has ended, and changes are reported.
 #pragma once
 
 #include <vector>
@@ -13,19 +12,19 @@
 
 namespace mxc {
 
-// Errors: kConflict, for a variable that has a relative path where configurations of the caller's stand: git
-// and the like obey what stands there in the directory where they are called.
+// Errors: kConflict for a variable that names the caller's configuration by a relative path: git and other
+// programs would read it in the directory in which they are called.
 [[nodiscard]] Status CheckVariables(const Protector& protector);
 
-// Errors: kConflict, for a directory that each process finds elsewhere, by a link of /proc.
+// Errors: kConflict for a directory whose path leads through a link of /proc, and so depends on the process.
 [[nodiscard]] Status CheckSearched(const GitProtection& git, const Protector& protector);
 
-// Those that the command could make or change, by now that all rules are known; also names that presets know
-// and nothing holds, and what `patterns` match.
+// Notes the files that the command could create or change, also names of presets that are not held and
+// matches of `patterns`. Needs complete rules.
 void NoteFoundByName(const GitProtection& git, const Protector& protector,
                      const std::vector<std::string>& patterns, GitSnapshot& snapshot);
 
-// Kind::kFoundByName. `hooks`: of GitPlaces::StrayHooks, where hooks that are new are told.
+// Kind::kFoundByName. `hooks`: of GitPlaces::StrayHooks, whose new hooks are reported.
 [[nodiscard]] std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host,
                                                        const std::vector<std::string>& hooks = {});
 

@@ -19,13 +19,13 @@ namespace {
 struct IdentityKey {
   std::string_view section;
   std::string_view name;     // folded
-  std::string_view written;  // as people write it
+  std::string_view written;  // its usual spelling
 };
 constexpr IdentityKey kIdentityKeys[] = {
     {"user", "name", "name"}, {"user", "email", "email"}, {"init", "defaultbranch", "defaultBranch"}};
 
-// The filters of git-lfs as it installs them, by which what a repository holds in its place is made. No other
-// filter is handed in: it names whatever program its author has thought of.
+// The filters of git-lfs as it installs them, which turn pointers into files. No other filter is passed in:
+// it may name any program.
 struct LfsKey {
   std::string_view name;
   std::string_view value;
@@ -57,7 +57,7 @@ std::string InQuotes(std::string_view text) {
 
 constexpr std::string_view kIgnore = ".gitignore_held";
 
-// As a pattern that means itself (gitignore(5)).
+// `path` as a pattern that matches only itself (gitignore(5)).
 std::string PatternOf(std::string_view path) {
   std::string pattern;
   for (const char c : path) {
@@ -67,7 +67,7 @@ std::string PatternOf(std::string_view path) {
   return pattern;
 }
 
-// What a mask or a stand-in shows in work trees, to git a new file that it cannot add.
+// Patterns for masks and stand-ins in work trees, which git would see as new files that it cannot add.
 std::string Ignored(const RuleSet& rules, PathWalker& walker) {
   std::string patterns;
   for (const PathRule& rule : rules.All()) {
@@ -97,7 +97,7 @@ class IdentityReader {
   std::vector<HomeFile> Read() {
     std::string text;
     for (const ConfigFile& file : Files()) text += TextOf(file, 0);
-    // Ours come last, where no pattern takes them back.
+    // Ours come last, so that no pattern reverts them.
     if (std::string ignored = CallersIgnored() + Ignored(rules_, walker_); !ignored.empty()) {
       text += "[core]\n\texcludesFile = ~/" + std::string(kIgnore) + "\n";
       files_.push_back({.name = std::string(kIgnore), .text = std::move(ignored)});
@@ -109,10 +109,10 @@ class IdentityReader {
  private:
   struct ConfigFile {
     std::string path = {};
-    bool of_git = false;  // git reads it unasked
+    bool of_git = false;  // git reads it by itself
   };
   [[nodiscard]] std::vector<ConfigFile> Files() const;
-  // What `file` says of the keys, as text of a configuration.
+  // The keys of `file`, as text of a configuration.
   [[nodiscard]] std::string TextOf(const ConfigFile& file, int depth);
   [[nodiscard]] std::string TextOf(const GitVariable& variable, const std::string& base, int depth);
   [[nodiscard]] std::string Expanded(std::string_view written, const std::string& base) const;
@@ -120,7 +120,7 @@ class IdentityReader {
   [[nodiscard]] bool IsLfs(const GitVariable& variable) const;
   [[nodiscard]] bool MayBeChangedInside(const Walked& walked) const;
   void TakeExcludes(const GitVariable& variable, const std::string& file);
-  // In ~/.config, or what stands for it; "": there is none.
+  // The path in ~/.config, or in XDG_CONFIG_HOME; "": there is neither.
   [[nodiscard]] std::string InConfigHome(std::string_view name) const;
   [[nodiscard]] std::string CallersIgnored();
 
@@ -166,7 +166,7 @@ bool IdentityReader::IsLfs(const GitVariable& variable) const {
   return installed && (there("/usr/bin/git-lfs") || there("/usr/local/bin/git-lfs"));
 }
 
-// By the command, which would choose what it is told.
+// Whether the command can change it, and so choose what it receives.
 bool IdentityReader::MayBeChangedInside(const Walked& walked) const {
   const auto writable = [this](const std::string& path) {
     const PathRule* const rule = rules_.Covering(path);
@@ -188,9 +188,8 @@ std::string IdentityReader::InConfigHome(std::string_view name) const {
   return home_.empty() ? "" : JoinPath(JoinPath(home_, ".config"), name);
 }
 
-// The patterns of core.excludesFile, which say what the caller leaves out of every repository. It may lead
-// anywhere: to nothing but a file that is called a list of such patterns, and that a command cannot have
-// chosen.
+// The patterns of core.excludesFile, which the caller ignores in every repository. The key may name any file,
+// so only a file whose name is that of such a list is read, and only if no command can have chosen it.
 std::string IdentityReader::CallersIgnored() {
   constexpr std::size_t kMostBytes = 65536;
   const std::string path = excludes_.value_or(InConfigHome("git/ignore"));
@@ -210,7 +209,7 @@ std::string IdentityReader::CallersIgnored() {
   return std::move(*text);
 }
 
-// "gitdir:~/work/" is about the caller's home, and "gitdir:./" about where the file stands.
+// Expands "gitdir:~/work/" with the caller's home, and "gitdir:./" with the file's directory.
 std::string IdentityReader::Condition(std::string_view written, const std::string& base) const {
   for (const std::string_view kind : {"gitdir:", "gitdir/i:"}) {
     if (!written.starts_with(kind)) continue;

@@ -15,7 +15,7 @@ bool GitJudge::IsArmed(const std::string& place) { return IsArmedByItself(place)
 
 bool GitJudge::IsArmedByItself(const std::string& place) {
   const Lookup lookup = host_.LookAt(place);
-  if (!lookup.status) return false;  // gone again
+  if (!lookup.status) return false;  // gone since
   if (lookup.Is(FileType::kDirectory)) return IsArmedDirectory(place);
   return !lookup.Is(FileType::kRegular) || IsArmedPointer(place);
 }
@@ -30,12 +30,13 @@ std::set<std::string> GitJudge::WordsOf(const std::string& place) {
   if (NamedByCaller()) words = NamedByCaller()->words;
   const std::optional<std::string> pointer = ReadGitPointer(place, host_, walker_);
   const std::optional<std::string> common = pointer ? CommonOf(*pointer) : std::nullopt;
-  if (!common || !known_.contains(*common)) return words;  // what is new itself is told as a whole
+  if (!common || !known_.contains(*common)) return words;  // a new repository is reported as a whole
   const Result<std::vector<GitVariable>> variables =
       ReadGitConfigFile(JoinPath(*common, "config"), host_, walker_);
   for (const GitVariable& variable : variables ? *variables : std::vector<GitVariable>{}) {
     if (!MayExecute(variable)) continue;
-    if (auto behind = NamesInCommandOf(variable)) words.merge(*behind);  // none: no run began with it
+    if (auto behind = NamesInCommandOf(variable))
+      words.merge(*behind);  // too many words: no run starts with such a configuration
   }
   return words;
 }
@@ -72,7 +73,7 @@ bool GitJudge::IsArmedByCaller(const std::string& place) {
 bool GitJudge::IsHarmlessFile(const std::string& file) const {
   const Lookup lookup = host_.LookAt(file);
   if (!MayBeThere(lookup)) return true;
-  // Under another name it could be written later.
+  // It could be written later by another name.
   if (!lookup.Is(FileType::kRegular) || lookup.status->links != 1) return false;
   const Result<std::string> text = host_.ReadFile(file, kMaxGitConfigBytes + 1);
   return text && text->size() <= kMaxGitConfigBytes && IsHarmlessGitConfig(*text);
@@ -143,7 +144,7 @@ bool GitJudge::IsArmedDirectory(const std::string& directory) {
          HoldsOthers(JoinPath(directory, "remotes")) || HoldsOthers(JoinPath(directory, "branches"));
 }
 
-// Of what its files have git execute, `is` says so, or it cannot be told.
+// Whether `is` holds for something that its files make git execute, or that cannot be determined.
 template <typename Is>
 bool GitJudge::Runs(const std::string& git_directory, std::span<const char* const> files, const Is& is) {
   for (const char* file : files) {
@@ -158,7 +159,7 @@ bool GitJudge::Runs(const std::string& git_directory, std::span<const char* cons
   return false;
 }
 
-// A configuration that is known means something else in another work tree.
+// Relative paths of a known configuration name other files in another work tree.
 bool GitJudge::RunsRelativePaths(const std::string& git_directory) {
   return Runs(git_directory, std::span(kGitConfigs).first(1),
               [](const std::string& value, const std::set<std::string>& paths) {
@@ -181,7 +182,7 @@ bool GitJudge::IsArmedPointer(const std::string& file) {
   const std::optional<std::string> git = pointer ? Follow(*pointer) : std::nullopt;
   if (!git) return true;
   const std::optional<std::string> common = CommonOf(*git);
-  // What is new is judged by itself.
+  // A new git directory is judged separately.
   if (!known_.contains(*git)) {
     return !found_.contains(*git) || IsArmedDirectory(*git) ||
            (common && known_.contains(*common) && RunsOf(*common, std::string(ParentOf(file))));
@@ -189,12 +190,13 @@ bool GitJudge::IsArmedPointer(const std::string& file) {
   return !common || IsArmedWay(file, *common) || RunsRelativePaths(*common);
 }
 
-// The repository around it runs what it runs anyway. Any other may be one that an earlier run has left.
+// The surrounding repository executes its configuration anyway. Any other may have been left by an earlier
+// run.
 // NOLINTNEXTLINE(misc-no-recursion): the same
 bool GitJudge::IsArmedWay(const std::string& place, const std::string& common) {
   const bool around = IsNamedGit(common) && IsAtOrBelow(place, ParentOf(common));
   if (around) return false;
-  // git follows one commondir. A command can lead two to each other.
+  // git follows only one commondir; a command can make two refer to each other.
   return CommonOf(common) != common || IsArmedDirectory(common);
 }
 

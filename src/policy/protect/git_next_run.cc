@@ -18,8 +18,8 @@
 namespace mxc {
 namespace {
 
-// The file itself, or whatever leads to the whole repository, or the configuration or link that leads to it.
-// None: something else than files of the command's.
+// The file itself, or the files that lead to the whole repository, or the configuration or link that leads to
+// the file. Empty: no file of the command's causes the refusal.
 std::vector<std::string> ObstaclesOf(const GitProtection::Refusal& refusal,
                                      const std::vector<std::string>& left, const Host& host,
                                      PathWalker& walker) {
@@ -39,16 +39,15 @@ std::vector<std::string> ObstaclesOf(const GitProtection::Refusal& refusal,
   return {};
 }
 
-// Of the rules that `before` was made with. What is a repository by its shape has two parts that keep their
-// names.
+// The number of rules at the time of `before`. A repository by its parts has two that keep their names.
 std::size_t CountOf(const GitSnapshot& before) {
   const auto shaped = std::count_if(before.places.begin(), before.places.end(),
                                     [](const GitSnapshot::Place& place) { return place.part != place.path; });
   return before.held.size() + before.put_back + 2 * static_cast<std::size_t>(shaped);
 }
 
-// A protected path is a mount point, and so is each directory between it and its grant: whoever renamed one
-// would take the mount along.
+// A protected path is a mount point, and so is each directory between it and its grant: renaming one would
+// move the mount.
 class MountPoints {
  public:
   explicit MountPoints(const std::vector<std::string>& grants) : grants_(grants.begin(), grants.end()) {}
@@ -92,7 +91,7 @@ NextRun CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& 
   for (const std::string& root : before.roots) rules.Add({.path = root, .access = Access::kReadWrite});
   for (const GitSnapshot::Held& held : before.held)
     rules.Add({.path = held.path, .access = Access::kReadOnly, .origin = Origin::kProtection});
-  std::vector<Warning> warnings;  // the next run gives them itself
+  std::vector<Warning> warnings;  // the next run repeats them
   const std::vector<std::string> homes = CallersHomes(host, walker);
   Protector protector(host, names, walker, rules, homes, warnings);
   protector.Count(CountOf(before));

@@ -1,5 +1,5 @@
-// Whether what a command has left keeps later runs with the same grants from starting: protection reads every
-// repository below them, and refuses what it cannot read.
+// Whether files that a command has left prevent later runs with the same grants: protection reads every
+// repository below them, and refuses those that it cannot read.
 #pragma once
 
 #include <string>
@@ -13,11 +13,12 @@ namespace mxc {
 
 struct NextRun {
   Status starts = Done{};  // Errors: its refusal, kConflict
-  // Files at or below `left` that cause it: they cannot be read, or name what cannot be.
+  // Files at or below `left` that cause it: they, or files that they name, cannot be read.
   std::vector<std::string> obstacles = {};
 };
 
-// Protects the repositories at and below `left`, beside what was protected before, as the next run would.
+// Protects the repositories at and below `left`, in addition to the earlier protected paths, as the next run
+// would.
 [[nodiscard]] NextRun CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& left,
                                    const Host& host);
 

@@ -12,12 +12,12 @@
 namespace mxc {
 namespace {
 
-// `word` of an alias that is one of git: `-c core.pager=tools/x log`.
+// Whether `word` belongs to an alias of git's own commands: `-c core.pager=tools/x log`.
 bool NamesNoFile(const GitVariable& variable, const ProgramWord& word) {
   return IsGitAlias(variable) && (word.run || !word.script);
 }
 
-// Neither a pattern, a place or an address, nor what is searched on PATH.
+// Whether it may be a path: no pattern, placeholder or address, and not searched on PATH.
 bool MayBePath(const ProgramWord& word) {
   const bool text = word.text.find_first_of("*?%:=") != std::string::npos;
   const bool slash = word.text.find('/') != std::string::npos;
@@ -60,8 +60,8 @@ void GitPrograms::ProtectNamed(const std::string& base, std::string_view written
   if (path.starts_with('/')) protector_.Protect(path, missing);
 }
 
-// What links in a protected directory lead to, and other names of its files: hooks are often links to
-// scripts of the work tree.
+// Protects targets of links in a protected directory, and other names of its files: hooks are often links to
+// scripts in the work tree.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as `depth`
 Status GitPrograms::ProtectContents(const std::string& directory, int depth) {
   if (!directory.starts_with('/')) return Done{};
@@ -90,7 +90,7 @@ Status GitPrograms::ProtectHooks(const std::string& base, std::string_view writt
   if (!path.starts_with('/')) return Done{};
   if (Status known = CheckPlace(path); !known) return known;
   protector_.Protect(path, WhenMissing::kDirectory);
-  // husky: `_` is made from what stands beside it.
+  // husky generates `_` from the files beside it.
   if (const Result<Walked> walked = protector_.Walker().Walk(path); walked && walked->path.ends_with("/_")) {
     const std::string beside{ParentOf(walked->path)};
     if (protector_.Walker().LookAt(beside).status) protector_.Protect(beside, WhenMissing::kLeft);
@@ -98,8 +98,8 @@ Status GitPrograms::ProtectHooks(const std::string& base, std::string_view writt
   return ProtectContents(path, 0);
 }
 
-// `hold`: also what does not exist yet, which a directory that cannot be executed holds.
-// NOLINTNEXTLINE(misc-no-recursion): once more, without the slashes at the beginning
+// `hold`: also a missing program, whose name a directory holds, because that cannot be executed.
+// NOLINTNEXTLINE(misc-no-recursion): once more, without leading slashes
 void GitPrograms::ProtectProgram(const ProgramWord& word, const std::string& base, bool hold) {
   if (!MayBePath(word)) return;
   const bool slash = word.text.find('/') != std::string::npos;
@@ -119,8 +119,8 @@ void GitPrograms::ProtectProgram(const ProgramWord& word, const std::string& bas
   if (program && walked->Is(FileType::kRegular)) protector_.Protect(path, WhenMissing::kLeft);
 }
 
-// What leads through a link of /proc, as /proc/self/cwd/x does, may lead into any grant. A descriptor itself,
-// /dev/stdin for instance, is what the caller has opened.
+// A path through a link of /proc, such as /proc/self/cwd/x, may lead into any grant. A descriptor itself,
+// such as /dev/stdin, was opened by the caller.
 Status GitPrograms::CheckPlace(const std::string& path) const {
   const Result<Walked> walked = protector_.Walker().Walk(path);
   if (!walked || !walked->Is(FileType::kSymlink)) return Done{};
@@ -136,12 +136,12 @@ Status GitPrograms::CheckPlace(const std::string& path) const {
 }
 
 Status GitPrograms::ProtectTemplate(const std::string& base, std::string_view written) {
-  constexpr int kDepth = 2;  // hooks and info, and what stands in them
+  constexpr int kDepth = 2;  // hooks and info, and their entries
   ProtectNamed(base, written, WhenMissing::kDirectory);
   return ProtectContents(Expanded(base, written), kDepth);
 }
 
-// git's own, as it finds them in GIT_EXEC_PATH.
+// git's own programs, in GIT_EXEC_PATH.
 Status GitPrograms::ProtectPrograms(const std::string& directory) {
   if (Status known = CheckPlace(directory); !known) return known;
   protector_.Protect(directory, WhenMissing::kDirectory);

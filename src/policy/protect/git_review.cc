@@ -37,11 +37,11 @@ class Review {
       if (!lookup.status || place.inode == 0 || lookup.status->object.inode == place.inode)
         known_.insert(place.path);
     }
-    for (const GitSnapshot::Text& link : before.links) known_.insert(link.path);  // judged as such
+    for (const GitSnapshot::Text& link : before.links) known_.insert(link.path);  // reviewed as links
     std::sort(trees_.begin(), trees_.end());
   }
 
-  // Of a command that leaves more than there is memory for, what was found until then is told of.
+  // If a command leaves more than fits in memory, reports what was found until then.
   std::vector<GitChange> Run(std::string& gap) {
     try {
       Look(gap);
@@ -89,7 +89,7 @@ class Review {
     std::erase_if(changes_, is_none_of_ours);
   }
   void Search(std::string& gap);
-  // Of the grants alone, and only what the command has closed.
+  // Only for directories in the grants that the command has closed.
   bool Open(const std::string& directory);
   void OpenForRootsCommands(const std::string& directory);
   [[nodiscard]] TreeSearch::Opener Opener() {
@@ -98,12 +98,12 @@ class Review {
   void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
   [[nodiscard]] bool IsAsListed(const GitSnapshot::Listed& listed) const;
   void Judge(const GitPlaces::Named& named);
-  // At the top of a work tree, where git finds it now that `.git` is no repository any more.
+  // Whether it is at the top of a work tree, where git now finds it because `.git` is no longer a repository.
   [[nodiscard]] bool IsUncovered(const std::string& place) const;
   [[nodiscard]] bool IsYoung(const std::string& place) const;
   void TakeUp(const std::string& place, std::string part);
   [[nodiscard]] bool IsTold(const std::string& place) const;
-  // It has another name soon, or is no repository any more.
+  // Whether a reported kTakenUp change covers it, which will be renamed or made unusable.
   [[nodiscard]] bool IsTakenUp(const std::string& git_directory) const;
   [[nodiscard]] std::string InTheWayTo(const std::string& link) const;
   void JudgeLink(const GitSnapshot::Text& link);
@@ -113,12 +113,12 @@ class Review {
   void TakeAsAWhole(const std::string& crowded);
   [[nodiscard]] bool IsOfAnotherRun(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> StrayHooks() const;
-  // It has another name soon, or something above it has.
+  // Whether it, or a directory above it, will be renamed.
   [[nodiscard]] bool IsSetAside(const std::string& path) const;
-  // What the command could not write is not its work: whoever did it keeps it.
+  // Whether the command can have made the change; changes of others are left alone.
   [[nodiscard]] bool IsWithinReach(const GitChange& change) const;
   void JudgeClosed();
-  // `place` stands in an existing repository, or above one: git there comes across it.
+  // Whether `place` is in an existing repository, or above one, where git finds it.
   [[nodiscard]] bool IsInTheWay(const std::string& place) const;
 
   const GitSnapshot& before_;
@@ -131,7 +131,7 @@ class Review {
   std::unordered_set<std::string> directories_ = {};  // of `places_`
   std::unordered_set<std::string> known_ = {};
   std::unordered_set<std::string> taken_ = {};  // paths of Kind::kTakenUp
-  std::vector<std::string> trees_ = {};         // of what is known; sorted
+  std::vector<std::string> trees_ = {};         // of known repositories; sorted
   std::vector<GitChange> changes_ = {};
   std::vector<GitChange> listed_ = {};
   std::unordered_set<std::string> aside_ = {};  // parts of changes
@@ -139,8 +139,8 @@ class Review {
   GitJudge judge_;
 };
 
-// A directory that was listed before, held no name of git's and has not changed since is passed over: what is
-// in it is what was, and each directory among that is looked at in turn. Only real directories lead on.
+// Skips a directory that was listed before the run, contained no name of git's and has not changed; its
+// earlier subdirectories are searched in turn. Links are not followed.
 void Review::Search(std::string& gap) {
   const std::unordered_set<std::string> skipped(before_.skipped.begin(), before_.skipped.end());
   const ListedDirectories listed(before_.listed.get(),
@@ -174,8 +174,8 @@ void Review::Search(std::string& gap) {
   closed_ = search.Unsearched();
 }
 
-// Nothing there is looked at before a run, so all that is there is new. A directory that holds none and in
-// which nothing was made, renamed or removed is what it was: repositories have hundreds of them.
+// git's data is not searched before a run, so every repository found there counts as new. Skips unchanged
+// directories without subdirectories, of which repositories have hundreds.
 void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped) {
   GitPlaces places;
   search.Run(places_.Data(), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
@@ -189,7 +189,7 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
   for (const GitPlaces::Named& named : places.All()) {
     const std::string& place = named.path;
     const std::string part = IsNamedGit(place) ? place : JoinPath(place, "HEAD");
-    // Branches may be called `objects` and `refs`, none is called HEAD.
+    // Branches may be named `objects` and `refs`, but not HEAD.
     if (!IsTold(place) && !known_.contains(place) && host_.LookAt(part).status) TakeUp(place, part);
   }
 }
@@ -216,7 +216,8 @@ void Review::TakeUp(const std::string& place, std::string part) {
   changes_.push_back({.kind = GitChange::Kind::kTakenUp, .path = place, .part = std::move(part)});
 }
 
-// What stands in a .git that is told of needs no telling. Any other directory may hold anything.
+// Whether `place` is in a `.git` that is already reported. Other directories do not count, because they may
+// contain anything.
 bool Review::IsTold(const std::string& place) const {
   return !changes_.empty() && IsNamedGit(changes_.back().path) && IsAtOrBelow(place, changes_.back().path);
 }
@@ -249,8 +250,8 @@ bool Review::IsUncovered(const std::string& place) const {
   return !IsNamedGit(place) && known_.contains(above) && !IsGitDirectory(above, host_);
 }
 
-// What git obeys there was made or changed since another run began, whose command may have done it: it cannot
-// set these times. That run may have ended while this was no repository.
+// Whether files that git executes or obeys there were created or changed since another run began, whose
+// command may have done it: it cannot set these times. That run may have ended before this was a repository.
 bool Review::IsYoung(const std::string& place) const {
   const auto is_young = [this](const std::string& path) {
     const Lookup lookup = host_.LookAt(path);
@@ -269,7 +270,7 @@ bool Review::IsYoung(const std::string& place) const {
          });
 }
 
-// Whatever stands on the way to a protected link now and is no directory: the command moved the one away.
+// The object on the way to a protected link that is now no directory: the command has replaced the directory.
 std::string Review::InTheWayTo(const std::string& link) const {
   std::string found;
   for (std::string_view above = ParentOf(link); above != "/"; above = ParentOf(above)) {
@@ -289,7 +290,7 @@ void Review::JudgeLink(const GitSnapshot::Text& link) {
   const Result<std::string> text = host_.ReadLink(link.path);
   const Lookup lookup = host_.LookAt(link.path);
   if (text && *text == link.text) {
-    // Made anew, for instance after another run has found it turned.
+    // Recreated, for instance after another run found it changed.
     if (StampOf(lookup) != link.stamp)
       changes_.push_back({.kind = GitChange::Kind::kLinkTurned, .path = link.path});
     return;
@@ -301,8 +302,8 @@ void Review::JudgeLink(const GitSnapshot::Text& link) {
                       .text = link.text});
 }
 
-// What was put there from outside: the kernel takes the mount away with the old one, and the command could
-// write the new one. A new file may get the number of an old one.
+// Reports a held path that was replaced from outside: the kernel detaches the mount with the old file, and
+// the command could write the new one. A new file may reuse the inode of the old one.
 void Review::JudgeHeld(const GitSnapshot::Held& held) {
   const Lookup lookup = host_.LookAt(held.path);
   if (!lookup.status || IsTakenUp(held.path)) return;
@@ -318,7 +319,7 @@ void Review::JudgeInstructions(const std::string& place, std::unordered_set<std:
   const Result<Walked> walked = walker_.Walk(place);
   if (!walked || !walked->status || IsTakenUp(walked->path) || !looked.insert(walked->path).second) return;
   for (GitInstruction& file : FindInstructions(walked->path, host_)) {
-    // Of a grant of a file in it alone, that file.
+    // If only a file in it is granted, that file.
     const std::string& part = reach_.Holds(file.whole) ? file.whole : file.path;
     const bool told = !changes_.empty() && changes_.back().path == part;
     const bool was_there =
@@ -342,7 +343,7 @@ void Review::JudgeData(std::string& gap) {
   for (GitChange& change : data.changes) {
     const auto part = parts.find(change.path);
     if (part != parts.end()) {
-      part->second->into = change.into;  // a link keeps its harm beside its old name
+      part->second->into = change.into;  // a renamed link has the same effect in its old directory
     } else if (!IsSetAside(change.path)) {
       found.push_back(std::move(change));
     }
@@ -357,8 +358,8 @@ void Review::JudgeData(std::string& gap) {
   if (gap.empty()) gap = std::move(data.gap);
 }
 
-// What stands for a name that another run denies says nothing to git, and that run takes it away. What
-// somebody has open for writing is a copy once it has been read, and bears no such mode any more.
+// Whether it is another run's placeholder, which git ignores and that run removes. Checked again after
+// reading: a file that is open for writing is replaced by a copy without that mode.
 bool Review::IsOfAnotherRun(const std::string& path) const {
   const auto stands_for_nothing = [&] {
     const Lookup lookup = host_.LookAt(path);
@@ -367,7 +368,7 @@ bool Review::IsOfAnotherRun(const std::string& path) const {
   return stands_for_nothing() && host_.ReadFile(path, 1) && stands_for_nothing();
 }
 
-// Those in a work tree that is told of need no telling.
+// Omits those in a reported work tree.
 std::vector<std::string> Review::StrayHooks() const {
   std::unordered_set<std::string> told;
   for (const GitChange& change : changes_) {
@@ -406,8 +407,8 @@ bool Review::Open(const std::string& directory) {
   return true;
 }
 
-// Root lists it whatever its mode says. Root's commands hold no capability against that: later ones could not
-// even begin there.
+// Root can list a directory regardless of its mode, but root's commands lack that capability: later ones
+// could not start there.
 void Review::OpenForRootsCommands(const std::string& directory) {
   constexpr std::uint32_t kList = 0500;
   const Lookup lookup = host_.LookAt(directory);
@@ -416,8 +417,8 @@ void Review::OpenForRootsCommands(const std::string& directory) {
   if (!before) Open(directory);
 }
 
-// git needs no list to enter what it knows by name: `.git`, or what the index names. A grant keeps its name,
-// which stands in a directory that is none.
+// git can enter known names, such as `.git` or those of the index, without listing. A grant itself cannot be
+// renamed, because its parent is not granted.
 void Review::JudgeClosed() {
   std::unordered_set<std::string> known(before_.closed.begin(), before_.closed.end());
   for (const std::string& closed : closed_) {

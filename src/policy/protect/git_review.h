@@ -1,4 +1,4 @@
-// What a command has left in the read-write grants for git on the host, held against what stood there before.
+// Compares git's files in the read-write grants after a run with those before it.
 //
 //   for (const GitChange& change : ReviewGit(policy.git, host, gap)) ...
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace mxc {
 
-// Sorted by path. `gap`: "" when all was looked at, else why not. `open`: for directories that could be
-// listed before.
+// Sorted by path. `gap`: "" if everything was searched, else the reason. `open`: for directories that could
+// be listed before.
 [[nodiscard]] std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, std::string& gap,
                                                const TreeSearch::Opener& open = {});
 

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\f\v";
 
-// As ssh splits a line: blanks, quotes, backslashes, and one "=" behind the keyword. A comment ends it, which
-// older versions of ssh take for more words.
+// Splits a line as ssh does: blanks, quotes, backslashes, and one "=" after the keyword. A comment ends it,
+// although older versions of ssh read it as words.
 std::vector<std::string> WordsOf(std::string_view line) {
   std::vector<std::string> words;
   char quote = 0;
@@ -70,7 +70,7 @@ class Includes {
   void Read(std::string_view text, std::vector<std::string>& files) {
     while (!text.empty()) {
       const std::string_view line = TakePiece(text, '\n');
-      if (line.starts_with('#')) continue;  // most lines of the system's file
+      if (line.starts_with('#')) continue;  // as most lines of the system's file
       const std::vector<std::string> words = WordsOf(line);
       if (words.empty() || Folded(words.front()) != "include") continue;
       for (std::size_t i = 1; i < words.size(); ++i) Add(words[i], files);
@@ -86,7 +86,7 @@ class Includes {
     for (const GlobMatch& match : matches ? *matches : std::vector<GlobMatch>{}) files.push_back(match.path);
   }
 
-  // "%d" is the home, and ${X} a variable; any other "%x" may be anything.
+  // "%d" is the home, and ${X} a variable; any other "%x" becomes "*".
   [[nodiscard]] std::string Expanded(std::string_view word) const {
     std::string path;
     for (std::size_t i = 0; i < word.size(); ++i) {
@@ -115,7 +115,7 @@ class Includes {
 };
 
 constexpr std::size_t kMaxSourced = 64;                           // files, and paths of one
-constexpr std::size_t kMaxSourcedBytes = std::size_t{64} * 1024;  // longer ones are programs of their own
+constexpr std::size_t kMaxSourcedBytes = std::size_t{64} * 1024;  // longer files are not followed
 
 // zsh's `for f (a b(N)) source $f`, as other shells write it: without the qualifiers of patterns.
 std::string WithPlainLoops(std::string_view text) {
@@ -139,7 +139,7 @@ std::string WithPlainLoops(std::string_view text) {
   return plain;
 }
 
-// What no text says may be anything in a name of which enough is known: `prompt-$HOST.zsh`.
+// Replaces unknown parts of a name by "*" if enough of it is known: `prompt-$HOST.zsh`.
 std::string AsPattern(const std::string& path) {
   constexpr std::size_t kKnown = 3;
   std::string pattern;
@@ -154,7 +154,7 @@ std::string AsPattern(const std::string& path) {
   return pattern;
 }
 
-// The words that `source` and `.` get in a text of a shell. A relative one is most often of the home, behind
+// The arguments of `source` and `.` in a shell script. A relative one usually counts from the home, after
 // `cd`.
 std::vector<std::string> SourcedWords(std::string_view text, const std::string& home, const Host& host) {
   const std::vector<ShellCommand> commands = ReadShellLine(WithPlainLoops(text)).commands;

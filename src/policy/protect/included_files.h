@@ -1,4 +1,4 @@
-// What configurations of other programs include.
+// Files that configurations of other programs include.
 #pragma once
 
 #include <string>
@@ -10,9 +10,8 @@
 
 namespace mxc {
 
-// Absolute paths and patterns of the `Include` lines in `file`, and in what these name, as far as
-// kMaxGitConfigFiles reaches. `base`: the directory that relative ones count from. `home`: what "~" stands
-// for.
+// Absolute paths and patterns of the `Include` lines in `file`, and in the files that these name, up to
+// kMaxGitConfigFiles. `base`: the directory of relative paths. `home`: the expansion of "~".
 [[nodiscard]] std::vector<std::string> IncludedBySsh(const std::string& file, const std::string& base,
                                                      const std::string& home, PathWalker& walker,
                                                      const Host& host);
@@ -22,9 +21,9 @@ struct Sourced {
   bool pattern = false;
 };
 
-// Absolute paths and patterns that `file`, a start-up file of a shell, sources, and those that it sources in
-// turn, where they are in `home`. What a pattern matches follows it. Of expansions what the text says; what
-// it does not is left out.
+// Absolute paths and patterns that `file`, a start-up file of a shell, sources, and those that they source in
+// turn, if they are in `home`. The matches of a pattern follow it. Expansions count as far as the text gives
+// their value; others are left out.
 [[nodiscard]] std::vector<Sourced> SourcedByShell(const std::string& file, const std::string& home,
                                                   PathWalker& walker, const Host& host);
 

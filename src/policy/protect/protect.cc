@@ -41,7 +41,7 @@ std::span<const ProtectedRow> RowsOf(Preset preset) {
 // zsh reads FILE.zwc instead of FILE, where it is newer or FILE is missing (zcompile(1)).
 constexpr std::string_view kCompiledByZsh = ".zwc";
 
-// Of a shell: it may source others.
+// Whether it is a start-up file of a shell, which may source others.
 bool IsStartUpFile(const ProtectedRow& row) {
   return row.missing == WhenMissing::kFile && row.path.find('/') == std::string_view::npos &&
          !row.path.ends_with(kCompiledByZsh);
@@ -49,11 +49,11 @@ bool IsStartUpFile(const ProtectedRow& row) {
 
 bool IsOfZsh(const ProtectedRow& row) { return row.path.starts_with(".z"); }
 
-// Rows of editors and agents that the search met, by the directory they stand in.
+// Files of editors and agents that the search found.
 class NamedFiles {
  public:
   explicit NamedFiles(const PresetEntry& preset) : preset_(preset) {
-    if (preset.preset == Preset::kShell) return;  // such names elsewhere are nobody's start-up files
+    if (preset.preset == Preset::kShell) return;  // elsewhere such names are no start-up files
     for (const ProtectedRow& row : RowsOf(preset.preset)) {
       if (row.path.starts_with('*')) {
         by_end_.push_back(row.path.substr(1));
@@ -67,7 +67,7 @@ class NamedFiles {
     return by_first_.contains(name) || EndsAsWanted(name);
   }
   void Visit(const std::string& directory, const std::vector<DirectoryEntry>& entries) {
-    // Nobody opens a package that was installed as a project, and npm replaces them by renaming.
+    // Installed packages are not opened as projects, and npm replaces them by renaming.
     if (by_first_.empty() || directory.find("/node_modules") != std::string::npos) return;
     for (const DirectoryEntry& entry : entries) {
       const auto [first, last] = by_first_.equal_range(entry.name);
@@ -76,7 +76,7 @@ class NamedFiles {
     }
   }
 
-  // `tops`: home, the top of each grant, the work trees. There missing names are held as well.
+  // `tops`: home, the top of each grant, the work trees. In these, missing names are held as well.
   void Apply(Protector& protector, const std::set<std::string>& tops) const {
     const auto is_there = [&](const std::string& path) {
       return protector.Walker().LookAt(path).status.has_value();
@@ -92,7 +92,7 @@ class NamedFiles {
       }
     }
   }
-  // What counts at any depth may be granted by itself, or a part of it.
+  // A file that counts at any depth may itself be granted, or a part of it.
   void ApplyAround(Protector& protector, const std::vector<std::string>& grants) const {
     for (const std::string& grant : grants) {
       for (std::string_view at = grant; at != "/"; at = ParentOf(at)) {
@@ -100,13 +100,13 @@ class NamedFiles {
       }
     }
   }
-  // Names that end so cannot be held before they are there: new ones in `tops` are told.
+  // Names with a suffix cannot be held before they exist: new ones in `tops` are reported.
   void AddPatterns(const std::set<std::string>& tops, std::vector<std::string>& patterns) const {
     for (const std::string& top : tops) {
       for (const std::string_view end : by_end_) patterns.push_back(Below(top, "/*" + std::string(end)));
     }
   }
-  // A grant may begin inside a name of several components: `.github` of `.github/workflows`.
+  // A grant may be a part of a row's path: `.github` of `.github/workflows`.
   void ApplyInside(Protector& protector, const std::vector<std::string>& grants) const {
     for (const ProtectedRow& row : RowsOf(preset_.preset)) {
       for (std::size_t end = row.path.find('/'); end != std::string_view::npos;
@@ -140,7 +140,7 @@ class NamedFiles {
   std::vector<std::string> found_ = {};
 };
 
-// Servers may give a file another number when they are asked again: 0.
+// 0 on network file systems, which may change the inode number of a file.
 std::uint64_t LastingInode(const Lookup& lookup) {
   return StampOf(lookup) != 0 ? lookup.status->object.inode : 0;
 }
@@ -157,7 +157,7 @@ bool UsesGit(const Config& config) {
          std::any_of(argv.begin(), argv.end(), [](const std::string& word) { return CallsGit(word); });
 }
 
-// One search for all presets, and what they make of it.
+// Applies all presets, with one search.
 class Protection {
  public:
   Protection(const Config& config, const Host& host, const MountNames& names, PathWalker& walker,
@@ -195,13 +195,13 @@ class Protection {
     }
     if (Status held = HoldClosed(); !held) return held;
     if (Status held = HoldNamed(); !held) return held;
-    // Of all that is held.
+    // After everything is held.
     if (git != nullptr) TakeSnapshot();
     policy_.git.links = protector_.Links();
     return protector_.CheckCount(config_.protect.front().pointer);
   }
 
-  // Where nothing can be written, nothing is held.
+  // For a policy without read-write grants, which needs no protection.
   void WarnOfHidden() {
     for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) git_.AddAround(path);
     protector_.Begin(*GitEntry(config_));
@@ -241,7 +241,7 @@ class Protection {
       }
     }
     std::vector<std::string> roots;
-    // What is read-only inside holds repositories whose configuration may lead out of it.
+    // Read-only paths inside may hold repositories whose configuration names files outside.
     for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) {
       const bool directory = walker_.LookAt(path).Is(FileType::kDirectory);
       if (directory && IsIn(path, searched_)) roots.push_back(path);
@@ -250,7 +250,7 @@ class Protection {
     return Search(searched_);
   }
 
-  // What shows in a grant through a mount stands in a work tree elsewhere.
+  // A mount in a grant may show part of a work tree elsewhere.
   void AddAroundMounts() {
     std::vector<std::string> shown = rules_.PathsWith(Access::kReadWrite);
     for (const Mount* mount : names_.Visible()) {
@@ -291,7 +291,8 @@ class Protection {
     return FindData();
   }
 
-  // What nobody could search: a command could open it and write files there that the presets know by name.
+  // Holds directories that could not be searched: a command could open them and write files there that the
+  // presets know by name.
   Status HoldClosed() {
     for (std::string& directory : search_.Unsearched()) closed_.push_back(std::move(directory));
     for (const std::string& closed : closed_) protector_.Protect(closed, WhenMissing::kLeft);
@@ -299,7 +300,7 @@ class Protection {
     return protector_.End();
   }
 
-  // Of git's data a single one may be granted.
+  // A single file of git's data may be granted.
   void AddSingleFiles() {
     const std::vector<GitDirectory>& directories = git_.Places().Directories();
     for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
@@ -311,7 +312,7 @@ class Protection {
     }
   }
 
-  // git's data are compared when the run has ended: they cannot be held, for git writes there.
+  // git's data cannot be held, because git writes there; it is compared when the run has ended.
   Status FindData() {
     AddSingleFiles();
     std::vector<GitDirectory> directories;
@@ -333,12 +334,12 @@ class Protection {
       }
     }
     GitData data = FindGitData(directories, skipped, host_, nullptr);
-    // A link of before stands where it stood: two commands could take its directory away and bring it back.
+    // Directories of existing links are pinned: two commands could move such a directory away and back.
     for (GitData::Found& found : data.found) {
       const std::string directory{ParentOf(found.file.path)};
       const bool passage = found.kind == GitData::Kind::kPassage;
       if (passage && directory != found.git_directory)
-        protector_.Pin(directory);  // which has files that are held
+        protector_.Pin(directory);  // git's top directory contains held files already
       const bool index = found.kind == GitData::Kind::kIndex;
       (index ? policy_.git.indexes : policy_.git.passages).push_back(std::move(found.file));
     }
@@ -346,8 +347,7 @@ class Protection {
     return Ended(data.gap);
   }
 
-  // The sandbox has these of its own, and the command never sees the host's: what stands there is nothing of
-  // the command's, and the comparison must not touch it.
+  // The sandbox has its own, and the command never sees the host's: the review must not touch files there.
   void SkipOwnDirectories() {
     if (policy_.system != OperatingSystem::kLinux) return;
     for (const char* const own : {"/dev", "/proc", "/sys", "/tmp"})
@@ -362,7 +362,7 @@ class Protection {
     policy_.git.configs = git_.Configs();
     policy_.git.instructions = git_.Instructions();
     policy_.git.since = begun_;
-    // Also one that began during the search.
+    // Includes a run that began during the search.
     policy_.git.others_since = others_since_ ? others_since_ : host_.OldestRun(roots_);
     for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
       for (const std::string& path : rules_.PathsWith(access)) NoteRule(*rules_.Find(path));
@@ -388,7 +388,7 @@ class Protection {
     std::set<std::string> tops(roots_.begin(), roots_.end());
     tops.insert(homes_.begin(), homes_.end());
     for (const WorkTree& tree : git_.Places().WorkTrees()) tops.insert(tree.directory);
-    std::set<std::string> all_tops = tops;  // of which a part may be granted by itself
+    std::set<std::string> all_tops = tops;  // and directories of which only a part is granted
     for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
       for (std::string_view at = path; at != "/"; at = ParentOf(at)) all_tops.emplace(ParentOf(at));
     }
@@ -414,7 +414,7 @@ class Protection {
     return path.starts_with('/') ? FoldLexically(path) : "";
   }
 
-  // Start-up files where variables of the caller's put them: zsh(1), sh(1), bash(1), readline(3) and the XDG
+  // Start-up files at the paths of the caller's variables: zsh(1), sh(1), bash(1), readline(3) and the XDG
   // Base Directory Specification.
   void HoldMoved() {
     constexpr std::string_view kConfig = ".config/";
@@ -435,7 +435,7 @@ class Protection {
     }
   }
 
-  // A pattern matches new files as well, which are told.
+  // A pattern also matches new files, which are reported.
   void Hold(const Sourced& sourced, std::string_view ending, WhenMissing missing) {
     std::string path = sourced.path + std::string(ending);
     sourced.pattern ? patterns_.push_back(std::move(path)) : protector_.Protect(path, missing);
@@ -443,7 +443,7 @@ class Protection {
   void HoldSourcedBy(const std::string& file, const std::string& home, bool zsh) {
     for (const Sourced& sourced : SourcedByShell(file, home, walker_, host_)) {
       Hold(sourced, {}, WhenMissing::kLeft);
-      // As the file itself: of one that is there the name is held, too.
+      // Like the file itself: if that exists, the compiled file's name is held as well.
       const bool there = walker_.LookAt(sourced.path).status.has_value();
       if (zsh) Hold(sourced, kCompiledByZsh, there ? WhenMissing::kFile : WhenMissing::kLeft);
     }
@@ -472,9 +472,9 @@ class Protection {
   TreeSearch search_;
   std::optional<std::uint64_t> begun_;
   std::optional<std::uint64_t> others_since_ = {};
-  std::vector<std::string> patterns_ = {};  // of files that are told when they are new
+  std::vector<std::string> patterns_ = {};  // of files that are reported if they are new
   std::vector<std::string> roots_ = {};     // read-write directories
-  std::vector<std::string> searched_ = {};  // of those, or what `repositories` says
+  std::vector<std::string> searched_ = {};  // those, or the directories of `repositories`
   std::vector<std::string> closed_ = {};    // directories that cannot be listed
 };
 

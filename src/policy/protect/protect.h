@@ -1,5 +1,5 @@
-// Protection presets: files inside read-write grants that other programs execute or obey later, on the host.
-// They stay read-only, whatever stands above them, and keep their names.
+// Protection presets: files in read-write grants that programs of the host execute or obey later. They stay
+// read-only and keep their names.
 #pragma once
 
 #include <span>
@@ -16,27 +16,27 @@
 
 namespace mxc {
 
-// What holds the name of a protected file that does not exist.
+// How the name of a missing protected file is held.
 enum class WhenMissing {
-  kLeft,           // nothing: an empty one would mean something, or get into a commit
+  kLeft,           // not held: an empty file would have an effect, or get into a commit
   kDirectory,      // an empty directory
   kFile,           // a file with the row's text
-  kHomeDirectory,  // in the caller's home an empty directory; elsewhere nobody looks for it
+  kHomeDirectory,  // in the caller's home an empty directory; elsewhere not held
 };
 
 struct ProtectedRow {
-  std::string_view path;  // relative; "*.x": every name with that end, where it exists
+  std::string_view path;  // relative; "*.x": every existing name with that suffix
   WhenMissing missing = WhenMissing::kLeft;
-  std::string_view text = {};  // of kFile: what means the same as no file
+  std::string_view text = {};  // of kFile: text with the effect of no file
   std::string_view why = {};
 };
 
 [[nodiscard]] std::span<const ProtectedRow> GitDirectoryRows();  // in every git directory
 [[nodiscard]] std::span<const ProtectedRow> LinkedWorkTreeRows();
 [[nodiscard]] std::span<const ProtectedRow> GitHomeRows();        // in the caller's home
-[[nodiscard]] std::span<const ProtectedRow> GitConfigHomeRows();  // in ~/.config, or what stands for it
+[[nodiscard]] std::span<const ProtectedRow> GitConfigHomeRows();  // in ~/.config, or XDG_CONFIG_HOME
 [[nodiscard]] std::span<const ProtectedRow> MercurialRows();      // below .hg
-[[nodiscard]] std::span<const ProtectedRow> GpgHomeRows();        // in ~/.gnupg, or what stands for it
+[[nodiscard]] std::span<const ProtectedRow> GpgHomeRows();        // in ~/.gnupg, or GNUPGHOME
 [[nodiscard]] std::span<const ProtectedRow> ShellRows();          // in home and at the top of each grant
 [[nodiscard]] std::span<const ProtectedRow> EditorRows();         // those, and at any depth
 [[nodiscard]] std::span<const ProtectedRow> AgentRows();          // as well
@@ -51,11 +51,10 @@ struct TakenGrant {
 };
 
 // Adds rules of Origin::kProtection below the read-write rules of `rules`. A rule of the policy for exactly
-// such a path stays, but where the preset is required: then what the policy grants at or below a protected
-// path is read-only, and is returned. Reports to `policy` what could not be protected, and which presets are
-// off.
-// Errors: kConflict, when there is more to protect than limits.h allows, or what is to be protected cannot be
-// told.
+// such a path stays, unless the preset is required: then grants at or below a protected path become
+// read-only, and are returned. Warns in `policy` of what could not be protected, and lists the presets that
+// are off. Errors: kConflict if there is more to protect than limits.h allows, or if the protected paths
+// cannot be determined.
 [[nodiscard]] Result<std::vector<TakenGrant>> AddProtection(const Config& config, const Host& host,
                                                             const MountNames& names, RuleSet& rules,
                                                             Policy& policy);

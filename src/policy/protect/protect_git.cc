@@ -43,7 +43,7 @@ Status GitProtection::AddNamed(const PathEntry& named) {
                         ", a link in a read-write directory",
                     named.pointer, "write the real path, " + Quoted(walked->path));
   }
-  GitPlaces found_there;  // places_ has those around the grants already
+  GitPlaces found_there;  // places_ already has those around the grants
   if (walked->Is(FileType::kDirectory)) {
     std::vector<DirectoryEntry> entries;
     const Result<std::vector<DirectoryEntry>> found =
@@ -59,7 +59,7 @@ Status GitProtection::AddNamed(const PathEntry& named) {
                   "name the directory of a work tree, or of a bare repository");
 }
 
-// The repository that the caller has told git to use, wherever git is called.
+// The repository that the caller's environment sets for git, in any directory.
 Status GitProtection::AddFromEnvironment() {
   const Host& host = protector_.TheHost();
   const std::string here = host.WorkingDirectory();
@@ -122,7 +122,7 @@ Status GitProtection::FollowWorkTree(const WorkTree& tree) {
   return Done{};
 }
 
-// Of those around the directory in which git is called.
+// Whether it is the innermost work tree around the directory in which git is called.
 bool GitProtection::IsTheNearest(const WorkTree& tree) const {
   const std::vector<WorkTree>& trees = places_.WorkTrees();
   return IsAtOrBelow(git_runs_in_, tree.directory) &&
@@ -132,8 +132,8 @@ bool GitProtection::IsTheNearest(const WorkTree& tree) const {
          });
 }
 
-// git needs more than was granted, and a grant is never widened by itself: the history of a repository is
-// more than a part of its files.
+// git needs more than was granted, and a grant is never widened automatically: the history of a repository
+// shows more than its files.
 void GitProtection::WarnOfHidden(const WorkTree& tree, const std::string& git,
                                  const std::string& common) const {
   const PathRule* const rule = protector_.Rules().Covering(git);
@@ -154,11 +154,11 @@ void GitProtection::WarnOfHidden(const WorkTree& tree, const std::string& git,
 void GitProtection::WarnOfHidden() {
   const std::vector<WorkTree> trees = places_.WorkTrees();
   for (const WorkTree& tree : trees) {
-    static_cast<void>(FollowWorkTree(tree));  // what cannot be read is for the command to tell
+    static_cast<void>(FollowWorkTree(tree));  // the command reports what it cannot read
   }
 }
 
-// `path`: a git directory, or a file called `.git`. Root reads every file.
+// `path`: a git directory, or a file named `.git`. Not for root, which reads every file.
 bool GitProtection::DenyOthers(const std::string& path) {
   if (IsIn(path, others_)) return true;
   const Host& host = protector_.TheHost();
@@ -178,13 +178,13 @@ bool GitProtection::DenyOthers(const std::string& path) {
   return denied;
 }
 
-// What has a second name, or is none of the command's, is no exception.
+// Only a writable file with a single name is left.
 Result<bool> GitProtection::LeaveConfig(const std::string& path) {
   const Lookup& lookup = protector_.Walker().LookAt(path);
   const bool single = lookup.Is(FileType::kRegular) && lookup.status->links == 1;
   if (!safe_configs_ || !single || !protector_.Writable(path) || protector_.Rules().Find(path) != nullptr)
     return false;
-  // What is put back has mode bits alone, which may let in whom the list shuts out.
+  // Restoring sets only mode bits, which may admit users whom the list excludes.
   if (protector_.TheHost().Attribute(path, kAccessAcl)) return false;
   Result<std::optional<std::string>> text = Read(path);
   if (!text) return text.error();
@@ -204,11 +204,11 @@ Status GitProtection::ProtectDirectory(const GitDirectory& directory) {
   return Done{};
 }
 
-// `files`: where what it includes is added.
+// `files`: gets the files that it includes.
 // NOLINTNEXTLINE(misc-no-recursion): once more
 void GitProtection::Take(GitVariable variable, const std::string& base, std::vector<std::string>& files,
                          GitSayings& loaded) {
-  // A version of git that does not know the mark takes it for part of the name.
+  // Older versions of git take the prefix as part of the name.
   if (variable.value.starts_with(kOptionalPath)) {
     GitVariable literal = variable;
     literal.value.insert(0, "./");
@@ -240,7 +240,7 @@ Result<std::optional<std::string>> GitProtection::Read(const std::string& file) 
   return text;
 }
 
-// Nobody could do anything about /proc/self/commondir but by what leads there.
+// A file such as /proc/self/commondir can only be avoided by removing the file that leads there.
 bool GitProtection::GoesOn(Status& held, std::set<std::string> leads) {
   if (held) return true;
   std::string file = std::exchange(unreadable_, {});
@@ -267,7 +267,7 @@ Status GitProtection::Load(std::vector<std::string> files, GitSayings& loaded) {
     std::string file = std::move(files.back());
     files.pop_back();
     if (!file.starts_with('/')) continue;
-    // What it includes is relative to its name, whatever that is a link to.
+    // Includes are relative to its directory, even if the file is a link.
     const Result<Walked> directory = protector_.Walker().Walk(ParentOf(file));
     if (directory) file = JoinPath(directory->path, NameOf(file));
     if (!seen.insert(file).second) continue;
@@ -285,7 +285,7 @@ Status GitProtection::Load(std::vector<std::string> files, GitSayings& loaded) {
   return Done{};
 }
 
-// Hooks and included files may stand in the work tree, where everything else is writable.
+// Hooks and included files may be in the work tree, where everything else is writable.
 Status GitProtection::ProtectRepository(const std::string& git_directory, Repository& repository) {
   std::vector<std::string> files(repository.files.begin(), repository.files.end());
   for (const char* file : kGitConfigs) files.push_back(JoinPath(git_directory, file));
@@ -294,7 +294,7 @@ Status GitProtection::ProtectRepository(const std::string& git_directory, Reposi
   for (const std::string& tree : loaded.work_trees) {
     if (!tree.empty()) repository.trees.insert(Against(git_directory, tree));
   }
-  repository.trees.insert(git_directory);  // where git is called in there, as for a push
+  repository.trees.insert(git_directory);  // git's directory when it is called there, as for a push
   if (Status held = programs_.ProtectHooks(git_directory, "hooks"); !held) return held;
   for (const std::string& tree : repository.trees) {
     const Result<Walked> walked = protector_.Walker().Walk(tree);
@@ -306,8 +306,8 @@ Status GitProtection::ProtectRepository(const std::string& git_directory, Reposi
   return Done{};
 }
 
-// The files that git reads for every repository, and what they name: whatever the grants hold, there are
-// repositories elsewhere.
+// The files that git reads for every repository, and the files that they name: they affect repositories
+// outside the grants as well.
 Status GitProtection::ProtectGlobal() {
   const Host& host = protector_.TheHost();
   std::vector<std::string> files;
@@ -326,7 +326,7 @@ Status GitProtection::ProtectGlobal() {
   std::set<std::string> config_homes;
   if (const std::string& home = programs_.Home(); !home.empty()) {
     protector_.ProtectRows(home, GitHomeRows());
-    // gpg makes the directory itself, with a mode of its own: a new one is compared.
+    // gpg creates the directory itself, with its own mode, so a new one is compared instead.
     const std::string gpg = JoinPath(home, ".gnupg");
     if (MayBeThere(protector_.Walker().LookAt(gpg))) protector_.ProtectRows(gpg, GpgHomeRows());
     files.push_back(JoinPath(home, ".gitconfig"));

@@ -7,8 +7,8 @@ namespace {
 
 using enum WhenMissing;
 
-// Not here: .gitmodules and .gitattributes of a work tree, which every checkout writes and which any cloned
-// repository brings along; refs, index, objects, logs, which git itself writes.
+// Not here: .gitmodules and .gitattributes of a work tree, which every checkout writes and any cloned
+// repository contains; refs, index, objects, logs, which git itself writes.
 constexpr ProtectedRow kGitDirectory[] = {
     {"config", kFile, "", "names programs: filters, aliases, pager, editor, fsmonitor, includes"},
     {"config.worktree", kFile, "", "the same for one work tree"},
@@ -67,7 +67,7 @@ constexpr ProtectedRow kShell[] = {
     {".zshrc", kFile, "", "read by zsh"},
     {".zlogin", kFile, "", "read by zsh"},
     {".zlogout", kFile, "", "read by zsh"},
-    // zcompile(1): an empty one is none
+    // zcompile(1): zsh ignores an empty one
     {".zshenv.zwc", kFile, "", "read instead of .zshenv, where it is newer or that is missing"},
     {".zprofile.zwc", kFile, "", "the same"},
     {".zshrc.zwc", kFile, "", "the same"},

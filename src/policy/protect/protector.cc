@@ -27,8 +27,8 @@ void Protector::Add(PathRule rule, Access access) {
   most_from_ = from_;
 }
 
-// Of a required preset: the policy's right to write there, by an entry for exactly this path. What shows
-// there can be read as before.
+// For a required preset: takes the write access of an entry of the policy for exactly this path. It stays
+// readable.
 bool Protector::TakeGrant(const std::string& path) {
   const PathRule* const found = rules_.Find(path);
   if (!preset_.required || found == nullptr || found->origin != Origin::kPolicy ||
@@ -37,7 +37,7 @@ bool Protector::TakeGrant(const std::string& path) {
   PathRule rule = *found;
   taken_.push_back({.preset = preset_.preset, .path = path, .pointer = rule.pointer});
   rules_.Remove(path);
-  if (Writable(path)) return true;  // by a grant above: it is to be protected there
+  if (Writable(path)) return true;  // by a grant above: the caller protects it there
   rule.access = Access::kReadOnly;
   rules_.Add(std::move(rule));
   return true;
@@ -50,7 +50,7 @@ std::vector<std::string> Protector::Grants() const {
   return grants;
 }
 
-// A mount may show a part alone.
+// A mount may show only a part of it.
 bool Protector::IsPartOfProtected(const std::string& grant) const {
   const auto is_part = [this](std::string_view at) {
     for (; at != "/"; at = ParentOf(at)) {
@@ -113,14 +113,14 @@ Status Protector::CheckCount(const std::string& pointer) const {
 // NOLINTNEXTLINE(misc-no-recursion): up to the root, of paths of kMaxWalkedBytes
 void Protector::Protect(const std::string& path, WhenMissing missing, std::string_view text) {
   const Result<Walked> walked = walker_.Walk(path);
-  // Whoever owns a directory could open it: one that nobody gets through stays as it is.
+  // Its owner could make an unreachable directory accessible, so the nearest reachable parent is held.
   if (!walked) {
     const std::string_view known = std::string_view(path).substr(0, kMaxWalkedBytes);
     return path == "/" ? void() : Protect(std::string(ParentOf(known)), WhenMissing::kLeft);
   }
   for (const LinkMet& met : walked->links) WatchLink(met.link.path);
   if (walked->behind_file) return Protect(std::string(ParentOf(walked->first_missing)), WhenMissing::kLeft);
-  // What a link to nothing leads to is missed by somebody.
+  // The target of a dangling link is held, because a program looks it up.
   const bool left = missing == WhenMissing::kLeft || missing == WhenMissing::kHomeDirectory;
   const WhenMissing wanted = left && !walked->links.empty() ? WhenMissing::kDirectory : missing;
   ProtectHere(walked->path, walked->status, wanted, text);
@@ -188,13 +188,13 @@ void Protector::WatchLink(const std::string& link) {
 
 void Protector::ProtectExisting(const std::string& path, const FileStatus& status) {
   NoteOtherNames(path, status);
-  // git's own are protected one by one.
+  // git's files are protected one by one.
   if (status.object.type == FileType::kDirectory && preset_.preset != Preset::kGit) NoteFilesBelow(path);
   Add({.path = path, .object = status.object});
 }
 
-// Of what the caller could write if it had a name in a grant. Two mounts may show one name twice: it is told
-// by the directory.
+// Notes a file that the caller could write by another name in a grant. Two mounts may show one name twice, so
+// names count by the directory's inode.
 void Protector::NoteOtherNames(const std::string& path, const FileStatus& status) {
   constexpr std::uint32_t kWritableByOthers = 022;
   const Identity caller = host_.Caller();
@@ -206,7 +206,7 @@ void Protector::NoteOtherNames(const std::string& path, const FileStatus& status
   if (directory.status) file.names.emplace(directory.status->object.inode, path.substr(path.rfind('/')));
 }
 
-// Of what cannot be searched nothing is known: the search for other names does not come to its end either.
+// If the directory cannot be searched, HoldOtherNames refuses.
 void Protector::NoteFilesBelow(const std::string& directory) {
   TreeSearch search(host_, {});
   search.Run({directory}, [&](const std::string& place, std::vector<DirectoryEntry>& entries) {
@@ -219,7 +219,8 @@ void Protector::NoteFilesBelow(const std::string& directory) {
   if (unsearched_.empty()) unsearched_ = search.Gap();
 }
 
-// Every directory that can be written is searched. Where that cannot be done, there may be more names.
+// Searches every writable directory. Directories that cannot be searched may hold more names, so they are
+// held.
 Status Protector::HoldOtherNames() {
   const auto hides = [](const auto& entry) {
     return !entry.second.searched && entry.second.names.size() < entry.second.links;
@@ -267,8 +268,8 @@ void Protector::Pin(const std::string& path) {
   Add({.path = path, .object = lookup.status->object}, Access::kReadWrite);
 }
 
-// A name is held in a directory that is there. Of missing ones each gets a stand-in that can be written, so
-// that only the name itself is taken.
+// A name is held in an existing directory. Missing ones get a writable stand-in, so that only the name itself
+// is taken.
 // NOLINTNEXTLINE(misc-no-recursion): up to the root
 bool Protector::HoldWay(const std::string& directory) {
   const Lookup& lookup = walker_.LookAt(directory);
@@ -278,7 +279,8 @@ bool Protector::HoldWay(const std::string& directory) {
     return true;
   }
   if (!lookup.Is(FileType::kDirectory)) return false;
-  // Another run's: it stays until the last of us has ended. What is granted is the caller's.
+  // A directory with a rule needs no stand-in. Another run's stand-in stays until the last run that holds it
+  // ends.
   if (rules_.Find(directory) != nullptr) return true;
   const bool placeholder_kind = lookup.status->mode == kPlaceholderDirectoryMode;
   if (placeholder_kind && Writable(directory) && HoldWay(std::string(ParentOf(directory))))
@@ -286,7 +288,8 @@ bool Protector::HoldWay(const std::string& directory) {
   return true;
 }
 
-// Whoever owns a directory could give the right to write there; anybody else can create nothing in it either.
+// Holds the directory itself if the caller owns it and so could make it writable; others cannot create files
+// in it.
 void Protector::HoldClosed(const std::string& directory, const FileStatus& status, const std::string& path) {
   if (status.uid != host_.Caller().uid) return;
   (void)TakeGrant(directory);
@@ -305,7 +308,7 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
     if (IsHome(ParentOf(path))) HoldName(path, WhenMissing::kDirectory, text);
     return;
   }
-  // An ordinary repository lacks most of what may be left open, and git can do without.
+  // An ordinary repository lacks most of these names, so for git they are not reported.
   if (missing == WhenMissing::kLeft) {
     if (preset_.preset != Preset::kGit) open_.push_back(path);
     return;
@@ -314,14 +317,14 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
   const std::string missing_from = walked && !walked->first_missing.empty() ? walked->first_missing : path;
   std::string above{ParentOf(missing_from)};
   while (!walker_.LookAt(above).status && above != "/") above = ParentOf(above);
-  // Each directory above it would be held. Of a name that nobody has made so far down, the first is enough.
+  // Each missing directory above it would be held; for a very deep name the first suffices.
   constexpr std::ptrdiff_t kMostLevels = 64;
   if (std::count(path.begin() + static_cast<std::ptrdiff_t>(above.size()), path.end(), '/') > kMostLevels)
     return HoldName(missing_from, WhenMissing::kDirectory, "");
-  // Of the other presets nobody wants all directories in every project.
+  // Other presets do not create directories in every project.
   const bool in_home = IsHome(above);
   if (above != ParentOf(path) && preset_.preset != Preset::kGit && !in_home) return open_.push_back(path);
-  // An empty file would get into a commit, and at the top of a work tree nobody looks for a start-up file.
+  // An empty file would get into a commit, and no program reads a start-up file at the top of a work tree.
   const bool in_tree = walker_.LookAt(JoinPath(above, ".git")).status.has_value();
   if (missing == WhenMissing::kFile && preset_.preset != Preset::kGit && in_tree && !in_home)
     return open_.push_back(path);

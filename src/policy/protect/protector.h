@@ -1,4 +1,4 @@
-// One protected path at a time: what stands there, what has to stand there, and what cannot be held.
+// Adds the rules for one protected path at a time, and reports paths that cannot be held.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace mxc {
 
 class Protector {
  public:
-  // `homes`: of the caller, whose missing directories are held as well.
+  // `homes`: the caller's, in which missing directories are held as well.
   Protector(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
             std::vector<std::string> homes, std::vector<Warning>& warnings)
       : host_(host),
@@ -35,29 +35,30 @@ class Protector {
     preset_ = preset;
     From("");
   }
-  // All that follows is mxc-exec's own state. It is held as the preset `git` is: names that are missing, too.
+  // All that follows is mxc-exec's own state. It is held like the preset `git`, missing names included.
   void BeginOwnState(std::string pointer) { Begin({.preset = Preset::kGit, .pointer = std::move(pointer)}); }
   // All that follows is protected because of this git directory; "" for none.
   void From(std::string git_directory) {
     from_ = std::move(git_directory);
     count_from_ = 0;
   }
-  // Takes back grants of what is protected, or of a part of it, where the preset is required; else tells
-  // them. Holds mounts in grants that show a part of what is protected elsewhere, and the directories of
-  // names that are held in ones that are missing. Reports the names that nothing holds. Errors: kConflict,
-  // for an object with more names than limits.h allows.
+  // Takes back grants of protected paths, or of parts of them, if the preset is required; else warns of them.
+  // Holds mounts in grants that show a part of a path protected elsewhere, and missing directories of held
+  // names. Warns of names that are not held. Errors: kConflict for an object with more names than limits.h
+  // allows.
   [[nodiscard]] Status End();
 
-  // What `path` leads to, in whichever grant that is or, through a mount, shows. Where the command cannot
-  // write, nothing is held, and End sees to grants below. A link itself can be turned: see WatchLink.
+  // Protects the target of `path`, in any grant that contains or, through a mount, shows it. Paths that the
+  // command cannot write are not held; End handles grants below them. A link itself can be replaced: see
+  // WatchLink.
   void Protect(const std::string& path, WhenMissing missing, std::string_view text = {});
   void ProtectRows(std::string_view directory, std::span<const ProtectedRow> rows);
-  // Nothing can be mounted on a link: it is compared when the run has ended.
+  // Nothing can be mounted on a link, so it is compared when the run has ended.
   void WatchLink(const std::string& link);
-  // Another user's, which this one cannot judge: the directory as a whole. False: the policy has an entry for
-  // it.
+  // Denies another user's git directory, which the caller cannot read, as a whole. False: the policy has an
+  // entry for it.
   [[nodiscard]] bool Deny(const std::string& path, const FileObject& object);
-  // What stands at `path` keeps its name, and stays writable.
+  // The object at `path` keeps its name, and stays writable.
   void Pin(const std::string& path);
   void Warn(std::string category, std::string message) const {
     warnings_.push_back(
@@ -67,10 +68,9 @@ class Protector {
   // Grants that required presets have taken back.
   [[nodiscard]] const std::vector<TakenGrant>& Taken() const { return taken_; }
 
-  // Rules that count beside those made here.
+  // Adds to the number of rules of CheckCount.
   void Count(std::size_t others) { count_ += others; }
-  // Errors: kConflict, when there are more rules than limits.h allows; names a git directory that causes
-  // many.
+  // Errors: kConflict for more rules than limits.h allows; names a git directory that causes many.
   [[nodiscard]] Status CheckCount(const std::string& pointer) const;
   [[nodiscard]] bool Writable(std::string_view path) const;
   [[nodiscard]] const std::string& From() const { return from_; }
@@ -80,12 +80,12 @@ class Protector {
   [[nodiscard]] const RuleSet& Rules() const { return rules_; }
   // Read-write entries of the policy.
   [[nodiscard]] std::vector<std::string> Grants() const;
-  // Links that are protected, but can be turned.
+  // Links that are protected, but can be replaced.
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return links_; }
-  // Names that are missing and that nothing holds.
+  // Missing names that are not held.
   [[nodiscard]] const std::vector<std::string>& LeftOpen() const { return left_open_; }
-  // Who writes a protected file under another name writes it: protects those names as well, wherever they are
-  // in the grants. Between Begin and End. Errors: kConflict, when the search does not come to its end.
+  // Protects the other names of protected files in the grants, because a write by another name changes the
+  // file. Call it between Begin and End. Errors: kConflict if the search exceeds its bounds.
   [[nodiscard]] Status HoldOtherNames();
 
  private:
@@ -121,24 +121,25 @@ class Protector {
   std::size_t count_from_ = 0;
   std::string most_from_ = {};
   std::size_t most_count_ = 0;
-  std::vector<std::string> open_ = {};  // nothing holds these names
+  std::vector<std::string> open_ = {};  // names that are not held
   std::vector<std::string> left_open_ = {};
   std::set<std::string> ways_ = {};  // missing directories above names that are held
   std::vector<GitSnapshot::Text> links_ = {};
   std::set<std::string> watched_ = {};  // of those
   std::set<std::string> overridden_ = {};
-  std::unordered_set<std::string> asked_ = {};  // until End: all that is protected, in grants or not
+  std::unordered_set<std::string> asked_ = {};  // until End: all protected paths, in grants or not
   std::vector<TakenGrant> taken_ = {};
   // Protected files with several names, by device and inode.
   struct SharedFile {
     std::uint64_t links = 0;
-    std::set<std::pair<std::uint64_t, std::string>> names = {};  // known: inode of the directory, name in it
-    bool searched = false;                                       // for the others
+    std::set<std::pair<std::uint64_t, std::string>> names =
+        {};                 // known: inode of the directory, and the name in it
+    bool searched = false;  // for the others
   };
   std::map<std::pair<std::uint64_t, std::uint64_t>, SharedFile> shared_ = {};
-  std::string unsearched_ = {};           // why not all of these may be known
+  std::string unsearched_ = {};           // why some may be missing
   std::set<std::string> elsewhere_ = {};  // protected, and in no grant
-  std::string too_many_names_ = {};       // an object with more than can be held
+  std::string too_many_names_ = {};       // an object with too many names
 };
 
 }  // namespace mxc

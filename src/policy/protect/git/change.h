@@ -8,29 +8,29 @@ namespace mxc {
 struct GitChange {
   enum class Kind {
     kNew,      // a repository, or a .git that leads to one
-    kTakenUp,  // the same, in or above one that stood there before, and it has git run something: git in the
-               // old one comes by here
-    kInstructions,  // of an unfinished operation, or a remote: git may run something of these
-    kReplaced,      // what was held, by somebody outside
-    kYoung,         // an existing repository that is younger than another run that went on meanwhile, and has
-                    // git run something
+    kTakenUp,  // the same, in or above an existing one, where git in that one finds it, and with something
+               // that git would execute
+    kInstructions,  // of an unfinished operation, or a remote, from which git may execute something
+    kReplaced,      // a held path, replaced from outside
+    kYoung,         // an existing repository with something that git executes, changed since another
+                    // overlapping run began
     kLinkTurned,    // a protected link
-    kPassage,       // among git's data: git would write or delete something else through it
-    kIndex,         // that cannot be read, or lists more than files of the work tree
-    kList,          // of paths, which git would write, delete or copy: they lead out of what is the command's
+    kPassage,       // among git's data, through which git would write or delete another file
+    kIndex,         // an index that cannot be read, or lists more than files of the work tree
+    kList,          // a list of paths that git would write, delete or copy, outside the command's reach
     kUnlisted,      // a directory that may hold a repository: it cannot be listed
-    kOpened,        // one on the way to what is held, to other users; it is closed to them again
-    kListed,        // one that could not be listed, and can be again
-    kFoundByName,   // a program on the caller's PATH, or what a command line may name: new or changed
-    kStaged,        // what an index lists makes a repository when it is checked out
-    kConfig,        // of a repository, which the command could write: it says what it must not
+    kOpened,        // a directory above held paths, to other users; closed to them again
+    kListed,        // a directory that could not be listed, and can be again
+    kFoundByName,   // a program on the caller's PATH, or a file that a command line may name: new or changed
+    kStaged,        // entries of an index that make a repository when they are checked out
+    kConfig,        // a writable configuration of a repository: a change that is not allowed
   };
   Kind kind = Kind::kNew;
   std::string path = {};
-  std::string part = {};  // without which git takes no notice of it; not of kNew and kReplaced
-  std::string into = {};  // a directory where git takes no notice of it under another name; "": where it is
+  std::string part = {};  // the file without which git ignores the change; not for kNew and kReplaced
+  std::string into = {};  // directory in which git ignores it under another name; "": its own
   std::string text =
-      {};  // of kLinkTurned: where it led before; "" when it leads there; of kConfig: what stood there
+      {};  // of kLinkTurned: its earlier target, "" if that is unchanged; of kConfig: the earlier text
   std::string why = {};  // of kConfig
 };
 

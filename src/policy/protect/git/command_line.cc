@@ -1,4 +1,4 @@
-// The words of a command line in a configuration: programs, and what they are given.
+// The words of a command line in a configuration: programs and their arguments.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -20,7 +20,7 @@ bool IsInterpreter(std::string_view word) {
                  "time|.|source|eval|{|if|then|else|elif|do|while|until|xargs|command|nohup|setsid");
 }
 
-// One command line, as far as it tells where its programs stand.
+// One command line, parsed for the paths of its programs.
 class CommandLine {
  public:
   explicit CommandLine(std::string_view text) : rest_(text) {}
@@ -38,7 +38,7 @@ class CommandLine {
     if (room_ == 0) return std::nullopt;
     return std::move(words_);
   }
-  // Directories that Words has come by.
+  // Directories that Words has found.
   [[nodiscard]] std::set<std::string> Places() const {
     std::set<std::string> places(directories_.begin(), directories_.end());
     places.insert(searched_.begin(), searched_.end());
@@ -48,7 +48,7 @@ class CommandLine {
  private:
   static bool IsEnd(char c) { return std::string_view(" \t\n|&;<>()`").find(c) != std::string_view::npos; }
 
-  // A word may be said again for each directory that is entered, and for each "=" in it.
+  // A word may count once more for each directory that is entered, and for each "=" in it.
   [[nodiscard]] bool Fits(std::size_t bytes) {
     constexpr std::size_t kOfEach = sizeof(ProgramWord);
     room_ -= std::min(room_, bytes + kOfEach);
@@ -64,7 +64,7 @@ class CommandLine {
     entering_ = false;
   }
 
-  // Without quotes and backslashes: what is quoted may be a command line, too.
+  // Without quotes and backslashes, because a quoted text may itself be a command line.
   std::string NextWord() {
     std::string word;
     for (; !rest_.empty() && !IsEnd(rest_.front());) {
@@ -78,7 +78,7 @@ class CommandLine {
     }
     return word;
   }
-  // What others than these two say nobody knows here.
+  // The values of other variables are unknown here.
   void AddVariable(std::string& word) {
     const bool braces = rest_.starts_with('{');
     if (braces) rest_.remove_prefix(1);
@@ -111,7 +111,8 @@ class CommandLine {
     interpreted_ = due_ && (IsInterpreter(word) || (option && interpreted_));
     due_ = due_ && (option || interpreted_);
   }
-  // Where the command has entered a directory, or searches for programs, a word means something there.
+  // A word may also be relative to directories that the command has entered, or that it searches for
+  // programs.
   void AddPlaces(const std::string& word) {
     constexpr std::string_view kTransport = "ext::";
     const bool relative = !word.starts_with('/') && !word.starts_with('~') && !word.starts_with('-');
@@ -168,12 +169,12 @@ class CommandLine {
   std::string_view rest_;
   std::size_t room_ = kMaxGitWordBytes;
   std::vector<ProgramWord> words_ = {};
-  bool due_ = true;  // a program comes next
+  bool due_ = true;  // the next word is a program
   bool interpreted_ = false;
-  bool entering_ = false;                      // a directory comes next
-  bool elsewhere_ = false;                     // the same, of an option
+  bool entering_ = false;                      // the next word is a directory
+  bool elsewhere_ = false;                     // the same, for an option
   std::vector<std::string> directories_ = {};  // in which the command may be
-  std::vector<std::string> searched_ = {};     // in its own PATH
+  std::vector<std::string> searched_ = {};     // of a PATH that it sets
 };
 
 void ReplaceAll(std::string& text, std::string_view what, std::string_view with) {
@@ -181,7 +182,7 @@ void ReplaceAll(std::string& text, std::string_view what, std::string_view with)
     text.replace(at, what.size(), with);
 }
 
-// Words as a shell takes them apart; what is quoted stays in one piece.
+// Words as a shell splits them; quoted text stays one word.
 std::vector<std::string> QuotedWords(std::string_view command) {
   std::vector<std::string> words(1);
   char quote = 0;
@@ -200,7 +201,7 @@ std::vector<std::string> QuotedWords(std::string_view command) {
   return words;
 }
 
-// "" for what is no name: options, %f, blanks, what is too long for one.
+// The word, or "" if it cannot be a file name: options, %f, blanks, longer words.
 std::string_view NameIn(std::string_view word) {
   constexpr std::size_t kLongestName = 255;  // NAME_MAX
   const bool placeholder = word.starts_with('%') && word.size() == 2;
@@ -210,7 +211,7 @@ std::string_view NameIn(std::string_view word) {
   return none ? std::string_view{} : word;
 }
 
-// An expansion that is not followed says where something stands: "$(x)/y", "$D/y", `cd "$(x)"`, `PATH=$D`.
+// Whether an expansion that is not followed names a directory: "$(x)/y", "$D/y", `cd "$(x)"`, `PATH=$D`.
 bool FindsByExpansion(std::string_view command) {
   std::string text(command);
   std::erase_if(text, [](char c) { return c == '"' || c == '\'' || c == '\\'; });
@@ -234,7 +235,7 @@ bool FindsByExpansion(std::string_view command) {
   return false;
 }
 
-// "a b" for "a%fb": git puts something else there.
+// "a b" for "a%fb": git replaces "%f".
 std::string CommandWithoutPlaceholders(std::string_view word) {
   std::string text;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -258,7 +259,7 @@ class PathsOfCommand {
       AddName(value);
       Split(value, ":,!", [this](std::string_view piece) { AddName(piece); });
     }
-    // "$D/x", "~+/x": in which directory nobody knows here, but git's own is likely.
+    // "$D/x", "~+/x": the directory is unknown here, but git's current one is likely.
     if (word.find_first_of("$%") == std::string::npos && !word.starts_with("~+") && !word.starts_with("~-"))
       return;
     Split(word, kSeparators, [this](std::string_view piece) {
@@ -266,7 +267,8 @@ class PathsOfCommand {
       if (slash != std::string_view::npos && slash + 1 < piece.size()) Put(piece.substr(slash + 1));
     });
   }
-  // What its words are relative to as well: directories that it enters, or searches for programs.
+  // Adds the directories that it enters, or searches for programs, to which its words may be relative as
+  // well.
   void AddPlaces(std::string_view command) {
     constexpr std::size_t kMostPlaces = 16;
     CommandLine line(command);

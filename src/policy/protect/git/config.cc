@@ -17,7 +17,7 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-// git hands keys and values on as C strings.
+// git passes keys and values on as C strings.
 std::string UpToNul(std::string text) {
   text.resize(std::min(text.size(), text.find('\0')));
   return text;
@@ -26,7 +26,7 @@ std::string UpToNul(std::string text) {
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {
-    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // git passes over it, too
+    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // git skips it as well
   }
 
   std::vector<GitVariable> Read() {
@@ -93,17 +93,17 @@ class Reader {
     if (!same) Add(key, std::move(spaced));
   }
 
-  // A subsection with NUL makes the key: core.hookspath of [core "hookspath\0"].
+  // A subsection with NUL ends the key: [core "hookspath\0"] is core.hookspath.
   void Add(std::string_view key, std::string value) {
     variables_.push_back(VariableOf(key, std::move(value)));
   }
 
-  // Up to the end of the line: quotes, escapes, a backslash that continues the line, comments. Blanks inside
-  // as they are, and as spaces, as git before 2.45 takes them.
+  // Up to the end of the line: quotes, escapes, a backslash that continues the line, comments. Inner blanks
+  // as they are, and as spaces, as git before 2.45 reads them.
   std::pair<std::string, std::string> ReadValue() {
     std::string value;
     std::string spaced;
-    std::string blanks;  // part of the value when more follows
+    std::string blanks;  // part of the value if more text follows
     bool quoted = false;
     for (char c = Next(); c != '\n'; c = Next()) {
       if (!quoted && IsBlank(c)) {

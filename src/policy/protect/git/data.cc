@@ -20,7 +20,7 @@
 namespace mxc {
 namespace {
 
-// Git and its tools write files there under more names than a list could hold.
+// Whether the entry may be git's: git and its tools write files there under too many names for a list.
 bool IsKept(const DirectoryEntry& entry) {
   return entry.type != FileType::kDirectory || IsOneOf(entry.name, kGitDirectories);
 }
@@ -29,7 +29,7 @@ bool IsRootRef(std::string_view name) { return IsInGitsCapitals(name) && !name.e
 
 using Kind = GitData::Kind;
 
-// What tells an index from another, without its content; its path and inode, and when it was changed last.
+// Identifies an index without its content: path, inode, and time of the last change.
 std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker) {
   const Result<Walked> walked = walker.Walk(index);
   if (!walked || !walked->status) return std::nullopt;
@@ -46,7 +46,7 @@ class DataSearch {
     for (const GitDirectory& directory : directories) tops_.insert(directory.path);
     const std::optional<std::string> named = host.Environment("GIT_INDEX_FILE");
     if (!named || named->empty()) return;
-    // A relative one is searched for from the top of the work tree; where there is none, from here.
+    // A relative path counts from the top of the work tree; without one, from the working directory.
     const std::string here = host.WorkingDirectory();
     const std::optional<std::string> tree = host.Environment("GIT_WORK_TREE");
     callers_git_ = GitDirectoryOfCaller(host);
@@ -74,14 +74,14 @@ class DataSearch {
  private:
   struct Place {
     std::string git_directory = {};
-    std::string whole = {};  // the one of which that is a part: of a submodule, for instance
+    std::string whole = {};  // the git directory of which it is a part, as that of a submodule is
     bool top = false;
     bool log = false;
-    bool mixed = false;   // with what is not git's
+    bool mixed = false;   // holds other files than git's as well
     bool nested = false;  // among refs or logs
   };
 
-  // `path` stands in one of these directories of a git directory.
+  // Whether `path` is in one of these directories of a git directory.
   [[nodiscard]] bool IsAmong(std::string_view path, std::string_view names) const {
     for (std::string_view above = ParentOf(path); path != "/"; path = above, above = ParentOf(above)) {
       if (tops_.contains(above) && IsOneOf(NameOf(path), names)) return true;
@@ -94,7 +94,7 @@ class DataSearch {
     }
     return false;
   }
-  // A submodule, a work tree, or what only looks like a repository among data.
+  // Whether it belongs to a submodule or a work tree, or only looks like a repository among data.
   [[nodiscard]] bool IsPart(std::string_view top) const {
     return IsAmong(top, kGitDirectories) || IsBelowNamed(ParentOf(top));
   }
@@ -104,11 +104,11 @@ class DataSearch {
     }
     return top;
   }
-  // objects/12, lfs/objects/12/34 and the like of git-annex, where the run has changed nothing: before it
-  // these are not looked into. `directory` is where `entry` is, in `place`.
+  // Whether `entry` of `directory` is a directory of objects (objects/12, lfs/objects/12/34, or git-annex's)
+  // that need not be searched: before a run all of them, after it those that have not changed.
   [[nodiscard]] bool HoldsObjects(const Place& place, const std::string& directory,
                                   const DirectoryEntry& entry) const {
-    if (place.nested) return false;  // a branch that is called so
+    if (place.nested) return false;  // a branch of that name
     const std::string_view in = std::string_view(directory).substr(place.git_directory.size());
     const bool among =
         in == "/objects" || std::any_of(std::begin(kGitLargeObjects), std::end(kGitLargeObjects),
@@ -118,7 +118,8 @@ class DataSearch {
     return IsUnchangedLeaf(host_.LookAt(JoinPath(directory, entry.name)), *before_) &&
            StandsWhereItStood(directory, place.git_directory);
   }
-  // A directory that is renamed takes along what is below it, unchanged.
+  // Whether no directory from `directory` up to the git directory has changed: renaming one would replace the
+  // contents below without changing their times.
   [[nodiscard]] bool StandsWhereItStood(std::string_view directory, std::string_view git_directory) const {
     for (; directory.size() > git_directory.size(); directory = ParentOf(directory)) {
       if (!IsUnchanged(host_.LookAt(std::string(directory)), *before_)) return false;
@@ -137,7 +138,7 @@ class DataSearch {
             .nested = IsAmong(directory, kGitLogs) || IsAmong(directory, kGitRefs)};
   }
 
-  // What is not git's, and hooks, which git only reads.
+  // Other files than git's, and hooks, which git only reads.
   [[nodiscard]] static bool IsPassedOver(const Place& place, std::string_view directory,
                                          const DirectoryEntry& entry) {
     return (place.mixed && !IsKept(entry)) ||
@@ -166,8 +167,8 @@ class DataSearch {
     entries = std::move(further);
   }
 
-  // `git commit` calls hooks and the editor while its new index still has the name of a lock. One that was
-  // not there before the run is a lock and nothing more: git takes over none.
+  // `git commit` calls hooks and the editor while its new index is still named as a lock. git never uses a
+  // lock that did not exist before the run.
   [[nodiscard]] bool IsUsedLock(const std::string& path, std::string_view name) const {
     if (!IsOneOf(name, kGitNextIndexes)) return false;
     return before_ == nullptr ||
@@ -177,7 +178,7 @@ class DataSearch {
 
   void NoteRegular(const Place& place, const std::string& path, std::string_view name) {
     if ((place.top && !IsOneOf(name, kGitReplaced)) || place.log) NoteFile(place, path);
-    // Its lock becomes it, when the hook has ended that git calls meanwhile.
+    // git renames a ref's lock to the ref when the hook that it has called ends.
     const bool is_ref = IsAmong(path, kGitRefs) || (place.top && IsRootRef(WithoutGitLock(name)));
     if (is_ref && before_ != nullptr && !LeadsToRefs(path, host_)) Add(Kind::kRef, place, {.path = path});
   }
@@ -213,7 +214,7 @@ class DataSearch {
         return Add(Kind::kList, place, DescribeGitList(path, host_));
     }
   }
-  // How many there are, and how long their names, is the command's choice.
+  // Bounded, because the command chooses the number of files and the length of their names.
   void Add(Kind kind, const Place& place, GitSnapshot::Text file) {
     bytes_ += sizeof(GitData::Found) + place.git_directory.size() + place.whole.size() + file.path.size() +
               file.text.size();
@@ -228,15 +229,15 @@ class DataSearch {
   const Host& host_;
   PathWalker walker_;
   const std::unordered_set<std::string>& skipped_;
-  const GitSnapshot* before_;  // nullptr: there was no run
+  const GitSnapshot* before_;  // nullptr: before the run
   std::unordered_set<std::string, PathHash, std::equal_to<>> tops_ = {};
-  std::set<std::string> callers_indexes_ = {};  // until they have been noted
-  std::string callers_git_ = {};                // looked for where GIT_INDEX_FILE is set
+  std::set<std::string> callers_indexes_ = {};  // not noted yet
+  std::string callers_git_ = {};                // set if GIT_INDEX_FILE is
   GitData found_ = {};
   std::size_t bytes_ = 0;  // of `found_`
 };
 
-// None where its configuration cannot be read.
+// Absent if its configuration cannot be read.
 std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const Host& host) {
   PathWalker walker(host);
   const Result<std::optional<std::string>> common =
@@ -254,7 +255,7 @@ std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const H
   return bytes;
 }
 
-// It lists nothing but files of a work tree. `parts` gets what is listed of repositories.
+// Whether it lists only files of a work tree. `parts` gets the parts of repositories that it lists.
 bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory, const Host& host,
                             GitPartsInIndex& parts) {
   const std::optional<std::size_t> hash_bytes = HashBytesOf(git_directory, host);
@@ -266,31 +267,31 @@ bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_dir
                             [&parts](std::string_view path, std::uint32_t mode) { parts.Note(path, mode); });
 }
 
-// The command could write in it, or in a part of it.
+// Whether the command could write to it, or to a part of it.
 bool IsReached(const GitSnapshot& before, const Reach& reach, const std::string& git_directory) {
   return reach.Holds(git_directory) ||
          std::any_of(before.roots.begin(), before.roots.end(),
                      [&](const std::string& root) { return IsAtOrBelow(root, git_directory); });
 }
 
-// Times have a grain: what is written right after it was looked at may bear the same one.
+// Timestamps are coarse: a write right after the check may leave the same one.
 bool IsSameIndex(const GitSnapshot& before, const GitSnapshot::Text& index) {
   constexpr std::uint64_t kGrain = 2'000'000'000;
   return index.stamp != 0 && before.since && index.stamp + kGrain < *before.since &&
          Contains(before.indexes, index);
 }
 
-// Whoever has it open for writing loses it when it is read, and what they wrote before shows then.
+// ReadFile replaces a file that is open for writing by a copy; earlier writes then show in the time.
 bool StaysUnchanged(const GitSnapshot& before, const GitSnapshot::Text& index, const Host& host) {
   if (!IsSameIndex(before, index)) return false;
-  if (!host.MayAccess(index.path, Access::kReadOnly)) return true;  // nor can git on the host read it
+  if (!host.MayAccess(index.path, Access::kReadOnly)) return true;  // git on the host cannot read it either
   if (!host.ReadFile(index.path, 1)) return false;
   PathWalker walker(host);
   const std::optional<GitSnapshot::Text> now = DescribeIndex(index.path, walker);
   return now && IsSameIndex(before, *now);
 }
 
-// Of indexes that were changed: repositories that a checkout makes.
+// Finds the repositories that a checkout of changed indexes would create.
 class StagedRepositories {
  public:
   StagedRepositories(const std::vector<GitDirectory>& directories, const Host& host, GitListJudge& lists)
@@ -298,7 +299,7 @@ class StagedRepositories {
     for (const GitDirectory& directory : directories) there_.insert(directory.path);
   }
 
-  // False: it is not to be trusted.
+  // False: it is not trustworthy.
   bool Read(const GitData::Found& index) {
     GitPartsInIndex parts;
     if (!IsTrustworthyIndexFile(index.file.path, index.git_directory, host_, parts)) return false;
@@ -306,12 +307,13 @@ class StagedRepositories {
     read_.insert(index.file.path);
     return true;
   }
-  // The base of a split index may be as it was.
+  // Also reads an unchanged index of a git directory with a changed one: it may be the base of that split
+  // index.
   void ReadRest(const GitData::Found& index) {
     if (index.kind != Kind::kIndex || !changed_.contains(index.git_directory)) return;
     if (!read_.contains(index.file.path)) Read(index);
   }
-  // Their paths; where there is no work tree, that of the index.
+  // Their paths; without a work tree, that of the index.
   [[nodiscard]] std::vector<std::string> Find() {
     std::vector<std::string> found;
     for (const auto& [git_directory, index] : changed_) {
@@ -325,11 +327,11 @@ class StagedRepositories {
   }
 
  private:
-  // What is no part of a repository in the index may stand there already.
+  // The missing parts of a repository may already exist in the work tree.
   void Find(const std::string& tree, const GitPartsInIndex& index, std::vector<std::string>& found) const {
     for (const auto& [directory, listed] : index.Directories()) {
       const std::string path = directory.empty() ? tree : JoinPath(tree, directory);
-      if (there_.contains(path)) continue;  // and is judged by what it is
+      if (there_.contains(path)) continue;  // it is reviewed as a repository
       GitParts parts = listed;
       parts.Add({.head = IsThere(path, "HEAD"),
                  .objects = IsThere(path, "objects"),
@@ -349,7 +351,7 @@ class StagedRepositories {
   std::unordered_set<std::string> read_ = {};
 };
 
-// It is what it was, or nothing that git would come to grief by.
+// Whether it is unchanged, or harmless to git.
 bool IsTrusted(const GitData::Found& found, const GitSnapshot& before, const Host& host, GitListJudge& lists,
                StagedRepositories& staged) {
   switch (found.kind) {
@@ -379,7 +381,7 @@ GitData FindGitData(const std::vector<GitDirectory>& directories,
 }
 
 bool IsUnchanged(const Lookup& directory, const GitSnapshot& before) {
-  constexpr std::uint64_t kSlack = 60'000'000'000;  // somebody may set the clock
+  constexpr std::uint64_t kSlack = 60'000'000'000;  // margin for changes of the clock
   return directory.Is(FileType::kDirectory) && directory.status->changed && before.since &&
          *directory.status->changed + kSlack < *before.since;
 }
@@ -397,7 +399,7 @@ GitDataReview ReviewGitData(const GitSnapshot& before, std::vector<GitDirectory>
   std::unordered_set<std::string> skipped(before.skipped.begin(), before.skipped.end());
   for (const std::string& root : before.roots) skipped.erase(root);
   std::unordered_set<std::string> told;
-  for (const GitSnapshot::Text& link : before.links) told.insert(link.path);  // judged as such
+  for (const GitSnapshot::Text& link : before.links) told.insert(link.path);  // reviewed as links
   GitData data = FindGitData(directories, skipped, host, &before, std::move(open));
   GitDataReview review{.closed = std::move(data.closed), .gap = std::move(data.gap)};
   std::stable_sort(
@@ -414,7 +416,7 @@ GitDataReview ReviewGitData(const GitSnapshot& before, std::vector<GitDirectory>
   for (const GitData::Found& found : data.found) staged.ReadRest(found);
   for (std::string& path : staged.Find())
     review.changes.push_back({.kind = GitChange::Kind::kStaged, .path = std::move(path)});
-  // A grant keeps its name.
+  // A granted directory itself cannot be renamed.
   if (!data.crowded.empty() && reach.Holds(ParentOf(data.crowded))) review.crowded = std::move(data.crowded);
   return review;
 }

@@ -1,5 +1,5 @@
-// git's own data: what git writes, empties or deletes there by name, whatever stands under it, and the
-// indexes that it obeys without a look.
+// git's own data: files that git writes, empties or deletes by name, whatever their type, and the indexes
+// that it trusts.
 //
 //   const GitData found = FindGitData(directories, skipped, host, nullptr);
 #pragma once
@@ -19,43 +19,43 @@ namespace mxc {
 
 struct GitData {
   enum class Kind {
-    kPassage,  // a symbolic link, a pipe or a device, or a file with further names among those git writes in
-               // place: git goes through it to something else
+    kPassage,  // a symbolic link, a pipe or a device, or a file with further names that git writes in place:
+               // git would write to another object
     kIndex,
     kList,  // lists.h
-    kRef,   // a file that git takes for a ref and that leads elsewhere; behind a run
+    kRef,   // a file that git takes for a ref, but that leads elsewhere; only after a run
   };
   struct Found {
     Kind kind = Kind::kPassage;
-    std::string git_directory = {};  // in which
-    std::string whole = {};          // of which that is a part: of a submodule or a work tree, for instance
-    GitSnapshot::Text file = {};     // `text`: what it is, and where it leads
+    std::string git_directory = {};  // that contains it
+    std::string whole = {};          // of which that is a part, as those of a submodule or a work tree are
+    GitSnapshot::Text file = {};     // `text`: its type and target
   };
   std::vector<Found> found = {};
   std::vector<std::string> closed = {};  // directories that cannot be listed
-  std::string gap = {};                  // "" when all was looked at
-  std::string crowded = {};              // the git directory with more of these than kMaxGitDataBytes, or ""
+  std::string gap = {};                  // "" if everything was searched
+  std::string crowded = {};              // the git directory whose entries exceed kMaxGitDataBytes, or ""
 };
 
-// In all `directories`; what `skipped` holds is left out. Of `objects` the first two levels, and behind a run
-// (`before`: what was there; nullptr before it) also what has changed below: git makes nothing but files
-// there.
+// Searches `directories`, except `skipped`. Of `objects` the first two levels, and after a run (`before`: the
+// state before it, else nullptr) also the directories below that have changed: git creates only files there.
 [[nodiscard]] GitData FindGitData(const std::vector<GitDirectory>& directories,
                                   const std::unordered_set<std::string>& skipped, const Host& host,
                                   const GitSnapshot* before, TreeSearch::Opener open = {});
 
-// Behind a run: what is not as it was before.
+// After a run: what has changed.
 struct GitDataReview {
   std::vector<GitChange> changes = {};   // kPassage, kIndex, kList and kStaged
   std::vector<std::string> closed = {};  // directories that cannot be listed
-  std::string gap = {};                  // "" when all was looked at
-  std::string crowded = {};              // a git directory of which most was not looked at, or ""
+  std::string gap = {};                  // "" if everything was searched
+  std::string crowded = {};              // a git directory that was mostly not searched, or ""
 };
 
 [[nodiscard]] GitDataReview ReviewGitData(const GitSnapshot& before, std::vector<GitDirectory> directories,
                                           const Host& host, TreeSearch::Opener open);
 
-// A directory in which nothing was made, renamed or removed since; and one without others in it.
+// Whether nothing was created, renamed or removed in the directory since; IsUnchangedLeaf: and it has no
+// subdirectories.
 [[nodiscard]] bool IsUnchanged(const Lookup& directory, const GitSnapshot& before);
 [[nodiscard]] bool IsUnchangedLeaf(const Lookup& directory, const GitSnapshot& before);
 

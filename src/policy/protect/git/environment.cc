@@ -17,7 +17,7 @@ void Add(std::string_view key, std::string value, std::vector<GitVariable>& vari
   variables.push_back(std::move(variable));
 }
 
-// As git's sq_dequote: 'it'\''s', up to a character that stands outside.
+// As git's sq_dequote: 'it'\''s', up to a character outside the quotes.
 std::string Unquoted(std::string_view& text) {
   std::string word;
   while (text.starts_with('\'')) {
@@ -37,8 +37,8 @@ constexpr const char* kPrograms[] = {
     "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "SSH_ASKPASS", "VISUAL",   "EDITOR",          "PAGER",
     "LESSOPEN",          "LESSCLOSE",           "LESSKEY",     "LESSKEYIN"};
 
-// What git, or a program that it starts, loads or runs of its own accord: files, in a list (ld.so(8)) or
-// alone, options of interpreters and commands of editors that name some, and programs.
+// Variables by which git, or a program that it starts, loads or runs files: lists (ld.so(8)) or single files,
+// options of interpreters, commands of editors, and programs.
 struct Loaded {
   const char* variable;
   const char* separators;
@@ -66,12 +66,12 @@ constexpr Loaded kLoaded[] = {{"LD_PRELOAD", " :"},
                               {"SSH_PKCS11_HELPER", ""},
                               {"SVN_SSH", ""}};
 
-// Directories, with colons between them, from which git and what it starts take what they run: modules of its
-// Perl programs, definitions of merge tools, scripts of vim, modules of libcrypto.
+// Variables with directories, separated by colons, from which git and the programs that it starts load code:
+// modules of its Perl programs, definitions of merge tools, scripts of vim, modules of libcrypto.
 constexpr const char* kProgramDirectories[] = {"GITPERLLIB", "MERGE_TOOLS_DIR", "VIM",
                                                "VIMRUNTIME", "OPENSSL_MODULES", "OPENSSL_ENGINES"};
 
-// Held like a template: what is in it, and the directory when there is none.
+// Held like a template: its contents, or the name of a missing directory.
 void AddDirectories(std::string_view list, std::vector<GitVariable>& variables) {
   while (!list.empty()) {
     const std::string_view path = TakePiece(list, ":");

@@ -1,5 +1,4 @@
-// What the environment of the caller tells git, in the form of configuration: GIT_CONFIG_KEY_0 and its like,
-// GIT_EDITOR, GIT_TEMPLATE_DIR.
+// The caller's environment as git configuration: GIT_CONFIG_KEY_0 and the like, GIT_EDITOR, GIT_TEMPLATE_DIR.
 #pragma once
 
 #include <string_view>
@@ -12,8 +11,8 @@ namespace mxc {
 
 [[nodiscard]] std::vector<GitVariable> GitEnvironment(const Host& host);
 
-// GIT_CONFIG_PARAMETERS, by which `git -c` tells the programs it starts: 'core.pager'='less'
-// 'core.pager=less'
+// GIT_CONFIG_PARAMETERS, by which `git -c` passes variables to the programs that it starts:
+// 'core.pager'='less' 'core.pager=less'
 [[nodiscard]] std::vector<GitVariable> ReadGitParameters(std::string_view text);
 
 }  // namespace mxc

@@ -16,7 +16,7 @@ constexpr std::uint32_t kLink = 0120000;
 constexpr std::uint32_t kDirectoryMode = 0040000;
 constexpr std::size_t kHeaderBytes = 12;
 
-// Code points that HFS+ passes over in names, as UTF-8.
+// Code points that HFS+ ignores in names, as UTF-8.
 bool TakeIgnored(std::string_view& name) {
   constexpr std::string_view kIgnored[] = {"\xE2\x80\x8C", "\xE2\x80\x8D", "\xE2\x80\x8E", "\xE2\x80\x8F",
                                            "\xE2\x80\xAA", "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD",
@@ -40,7 +40,7 @@ std::string WithoutIgnored(std::string_view name) {
   return text;
 }
 
-// The same file on HFS+, or on NTFS, where `short_name` and a digit stand for it, too.
+// Whether it names the same file on HFS+, or on NTFS, where `short_name` with a digit names it as well.
 bool MeansDotFile(std::string_view component, std::string_view name, std::string_view short_name) {
   const bool ignored = component.find_first_of("\xE2\xEF") != std::string_view::npos;
   if (ignored && EqualsFolded(WithoutIgnored(component), name)) return true;
@@ -52,7 +52,7 @@ bool MeansDotFile(std::string_view component, std::string_view name, std::string
   return numbered || EqualsFolded(component, name);
 }
 
-// Of a name that NTFS has shortened when four others were taken: a hash.
+// The short name, with a hash, that NTFS uses when four others are taken.
 bool MeansModules(std::string_view component) {
   return MeansDotFile(component, ".gitmodules", "gitmod~") ||
          (component.size() > 3 && EqualsFolded(component.substr(0, 3), "gi7") &&
@@ -60,7 +60,7 @@ bool MeansModules(std::string_view component) {
 }
 
 bool IsGit(std::string_view component) {
-  while (true) {  // `a\.git`: NTFS separates there, too
+  while (true) {  // `a\.git`: a separator on NTFS
     const std::size_t end = component.find('\\');
     if (MeansDotFile(component.substr(0, end), ".git", "git~")) return true;
     if (end == std::string_view::npos) return false;
@@ -111,7 +111,7 @@ class IndexReader {
     starts_.push_back(start);
     std::string path = path_;
     if (!ReadPath(path, start)) return false;
-    // git believes the length, and the end where the length has no room.
+    // git uses the stored length, or the NUL if the length does not fit its field.
     constexpr std::uint64_t kLengthBits = 0xFFF;
     if ((flags & kLengthBits) != std::min<std::uint64_t>(path.size(), kLengthBits)) return false;
     if (path.empty()) {
@@ -130,7 +130,7 @@ class IndexReader {
     return true;
   }
 
-  // `path`: the one before, of which version 4 keeps a part.
+  // `path`: the previous one, of which version 4 keeps a part.
   bool ReadPath(std::string& path, std::size_t start) {
     if (version_ == 4) {
       std::uint64_t stripped = 0;
@@ -148,7 +148,7 @@ class IndexReader {
     return at_ <= end_;
   }
 
-  // As offsets in packs are written.
+  // In the encoding of offsets in packs.
   bool ReadVariable(std::uint64_t& value) {
     for (value = 0; at_ < end_; value = (value + 1) << 7U) {
       const auto byte = static_cast<unsigned char>(bytes_[at_++]);
@@ -168,7 +168,7 @@ class IndexReader {
     const std::size_t data = at_ + kHead;
     at_ = data + static_cast<std::size_t>(size);
     if (name == "link") return ReadSplit(data, size);
-    // Readers with several threads start where these say.
+    // Readers with several threads start at the offsets in these.
     if (name == "EOIE") {
       end_seen_ = true;
       return size == 4 + kind_.hash_bytes && BigEndianAt(bytes_, data, 4) == entries_end && at_ == end_;
@@ -177,13 +177,13 @@ class IndexReader {
     return name == "sdir" || (name.front() >= 'A' && name.front() <= 'Z');
   }
 
-  // git looks for it at the end, whatever stands before.
+  // git reads it at the end of the file, whatever precedes it.
   [[nodiscard]] bool EndsAsSeen() const {
     const std::size_t size = 12 + kind_.hash_bytes;
     return end_seen_ || end_ < size || bytes_.substr(end_ - size, 4) != "EOIE";
   }
 
-  // Entries without a name get those of the base, which is read by itself.
+  // Entries without a name take those of the base, which is read separately.
   bool ReadSplit(std::size_t data, std::uint64_t size) {
     if (kind_.shared || split_ || size < kind_.hash_bytes) return false;
     const std::string_view base = bytes_.substr(data, kind_.hash_bytes);
@@ -218,13 +218,13 @@ class IndexReader {
   bool split_ = false;
   bool end_seen_ = false;
   std::vector<std::uint64_t> starts_ = {};  // of the entries; and the end of the last
-  std::vector<std::uint64_t> whole_ = {};   // of those that keep nothing of the one before
+  std::vector<std::uint64_t> whole_ = {};   // of those that keep nothing of the previous path
 };
 
 }  // namespace
 
 bool StaysInWorkTree(std::string_view path, std::uint32_t mode) {
-  // Of a sparse index: a directory as a whole.
+  // An entry of a sparse index for a whole directory.
   if ((mode & kTypeBits) == kDirectoryMode && path.ends_with('/')) path.remove_suffix(1);
   while (true) {
     const std::size_t end = path.find('/');
@@ -246,7 +246,7 @@ void GitParts::Add(const GitParts& more) {
   common_directory = common_directory || more.common_directory;
 }
 
-// git makes a directory for a submodule, too, and follows links.
+// git creates a directory for a submodule as well, and follows links.
 void GitPartsInIndex::Note(std::string_view path, std::uint32_t mode) {
   constexpr std::uint32_t kRegular = 0100000;
   const bool file = (mode & kTypeBits) == kRegular || (mode & kTypeBits) == kLink;

@@ -1,5 +1,5 @@
-// What an index lists for `git checkout`, which writes it without a further look: git checks a path when it
-// adds it, not when it reads the index.
+// The entries of an index, which `git checkout` writes without a check: git checks a path when it adds it,
+// not when it reads the index.
 //
 //   if (!IsTrustworthyIndex(bytes, {.hash_bytes = 20})) ...
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace mxc {
 
-// The number in `size` bytes, the highest first.
+// The big-endian number in `size` bytes.
 [[nodiscard]] inline std::uint64_t BigEndianAt(std::string_view bytes, std::size_t at, std::size_t size) {
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < size; ++i) number = number << 8U | static_cast<unsigned char>(bytes[at + i]);
@@ -27,20 +27,19 @@ struct GitIndexKind {
   bool shared = false;          // sharedindex.*: the base of a split index
 };
 
-// It is whole, every reader finds the same entries in it, and each is for a file in the work tree. Versions 2
-// to 4. What lacks the signature of an index is trusted: git reads nothing of it, and takes an empty file for
-// no index.
-// `visit` gets the entries that have a name, also of one that turns out not to be trustworthy.
+// Whether it is complete, every reader finds the same entries in it, and each is for a file in the work tree.
+// Versions 2 to 4. A file without the signature of an index is trusted, because git rejects it, and ignores
+// an empty one. `visit` gets the entries with a name, even of an index that is not trustworthy.
 using GitIndexVisit = std::function<void(std::string_view path, std::uint32_t mode)>;
 [[nodiscard]] bool IsTrustworthyIndex(std::string_view bytes, GitIndexKind kind,
                                       const GitIndexVisit& visit = {});
 
-// No component is empty, `.`, `..`, or `.git`, also as NTFS and HFS+ would find that; the same of
-// `.gitmodules` that is a link. `mode`: of the entry, type included.
+// Whether no component is empty, `.`, `..`, or `.git` in any spelling of NTFS and HFS+; nor `.gitmodules`, if
+// it is a link. `mode`: of the entry, type included.
 [[nodiscard]] bool StaysInWorkTree(std::string_view path, std::uint32_t mode);
 
-// What makes a directory a repository to git (is_git_directory): HEAD, and objects and refs or a file that
-// says where these are.
+// The parts by which git recognises a repository (is_git_directory): HEAD, and objects and refs or a file
+// that names their directory.
 struct GitParts {
   bool head = false;
   bool objects = false;
@@ -51,14 +50,14 @@ struct GitParts {
   void Add(const GitParts& more);
 };
 
-// The directories in which an index lists such parts, spelled in any case: `git checkout` makes them.
+// The directories in which an index lists such parts, in any case, and so `git checkout` creates them.
 class GitPartsInIndex {
  public:
   void Note(std::string_view path, std::uint32_t mode);
   void Add(const GitPartsInIndex& more);
-  // By their paths in the work tree; "" is its top, where git finds them once `.git` is no repository.
+  // By path in the work tree; "" is its top, where git finds them if `.git` is no repository.
   [[nodiscard]] const std::map<std::string, GitParts, std::less<>>& Directories() const { return parts_; }
-  // There are more than can be remembered (kMaxGitDataBytes).
+  // Whether they exceed kMaxGitDataBytes.
   [[nodiscard]] bool Crowded() const { return bytes_ > kMaxGitDataBytes; }
 
  private:

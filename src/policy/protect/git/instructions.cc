@@ -15,13 +15,12 @@
 namespace mxc {
 namespace {
 
-// Messages, patches and what is done: nothing executes these, whatever they say.
+// Messages, patches and finished steps, which are never executed.
 constexpr std::string_view kTexts =
     "current-fixups|done|dropped|final-commit|git-rebase-todo.backup|gpg_sign_opt|info|message|"
     "message-fixup|message-squash|msg|msg-clean|patch|patch-merge-index";
 
-// Hashes, and options that are on where the file is there. Git runs nothing of these, but prompts of shells
-// show some.
+// Hashes, and options that are on if the file exists. git does not execute them, but shell prompts show some.
 constexpr std::string_view kWords =
     "abort-safety|allow_rerere_autoupdate|amend|applying|autostash|cdate_is_adate|"
     "drop_redundant_commits|head|ignore_date|interactive|keep|keep_redundant_commits|messageid|"
@@ -29,12 +28,12 @@ constexpr std::string_view kWords =
     "rerere-autoupdate|reschedule-failed-exec|rewritten|rewritten-list|rewritten-pending|scissors|sign|"
     "signoff|squash-onto|stopped-sha|threeway|utf8|verbose";
 
-// Of a list of what is to be done. `exec` is not among them.
+// Harmless commands of a to-do list; `exec` is not among them.
 constexpr std::string_view kCommands =
     "pick|p|revert|edit|e|reword|r|fixup|f|squash|s|break|b|drop|d|label|l|reset|t|merge|m|update-ref|"
     "u|noop";
 
-// Others are programs called git-merge-NAME; with a slash in it, of the work tree.
+// Others are programs named git-merge-NAME; with a slash, in the work tree.
 constexpr std::string_view kStrategies = "ort|recursive|resolve|octopus|ours|subtree";
 
 constexpr std::string_view kPickOptions =
@@ -45,7 +44,7 @@ bool HasOnlyDigits(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Git writes and deletes what such a file names: refs, if below refs/, else files of its own.
+// git writes and deletes what such a file names: refs, if below refs/, else its own files.
 bool IsHead(std::string_view text) { return text == "detached HEAD\n" || IsRefName(TakePiece(text, "\n")); }
 
 bool IsRefs(std::string_view text) {
@@ -55,7 +54,7 @@ bool IsRefs(std::string_view text) {
   return true;
 }
 
-// Three lines for each: its name, what it was, what it becomes.
+// Three lines for each ref: name, old value, new value.
 bool IsRefUpdates(std::string_view text) {
   for (int line = 0; !text.empty(); ++line) {
     const std::string_view name = TakePiece(text, "\n");
@@ -64,7 +63,7 @@ bool IsRefUpdates(std::string_view text) {
   return true;
 }
 
-// Whatever git takes for a command begins with a letter.
+// Every command of git begins with a letter.
 bool IsHarmlessList(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return false;
   while (!text.empty()) {
@@ -87,7 +86,7 @@ bool IsStrategy(std::string_view text) {
 
 bool IsPlain(std::string_view text) { return HasOnlyLettersDigitsAnd(" =_-'\"\n", text); }
 
-// 'text', also in pieces: 'it'\''s'. Shells read such files once.
+// 'text', also in pieces: 'it'\''s'. The shell scripts of git once read such files.
 bool TakeQuoted(std::string_view& text) {
   bool any = false;
   while (text.starts_with('\'') || text.starts_with("\\'") || text.starts_with("\\!")) {
@@ -131,7 +130,7 @@ bool IsPickOptions(std::string_view text) {
          });
 }
 
-// How far an operation has come: git's own prompt puts it into a string that the shell expands.
+// The progress of an operation: git's prompt puts it into a string that the shell expands.
 bool IsNumber(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
   return HasOnlyDigits(text);
@@ -162,12 +161,12 @@ constexpr std::array<Row, 15> kJudged = {{{"git-rebase-todo", IsHarmlessList},
                                           {"apply-opt", IsBlank},
                                           {"BISECT_NAMES", IsQuotedWords}}};
 
-// Of a patch series each is a file: 0001.
+// A file of a patch series: 0001.
 bool IsPatch(std::string_view name) { return !name.empty() && HasOnlyDigits(name); }
 
 bool IsHarmlessWhatever(std::string_view name) { return IsOneOf(name, kTexts) || IsPatch(name); }
 
-// For git as well, which the caller runs: it gets no further than we do.
+// Missing for git as well, which has only the caller's rights.
 bool IsMissing(const Lookup& lookup) { return !lookup.status && lookup.failure != LookupFailure::kOther; }
 
 class Finder {
@@ -202,14 +201,14 @@ class Finder {
   std::vector<GitInstruction> Take() { return std::move(found_); }
 
  private:
-  // None of what is no directory, or cannot be listed.
+  // Absent if it is no directory, or cannot be listed.
   [[nodiscard]] std::optional<std::vector<DirectoryEntry>> List(const std::string& path,
                                                                 const Lookup& lookup) const {
     if (!lookup.Is(FileType::kDirectory)) return std::nullopt;
     Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
     return entries ? std::optional(std::move(*entries)) : std::nullopt;
   }
-  // A link is followed by git from where git stands, and a file with a second name is written under that.
+  // git follows a link, and a file with a second name can be written by that name.
   [[nodiscard]] bool IsPlain(const std::string& path) const {
     const Lookup lookup = host_.LookAt(path);
     return lookup.Is(FileType::kRegular) && lookup.status->links == 1;

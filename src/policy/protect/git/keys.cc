@@ -13,22 +13,22 @@ using enum GitKeyUse;
 struct KeyRow {
   std::string_view sections;
   std::string_view names;    // folded
-  bool subsections = false;  // with one, or without: [diff "x"] names programs, [diff] seldom
+  bool subsections = false;  // matches with a subsection as well: [diff "x"] names programs, [diff] seldom
   GitKeyUse use = kHarmless;
 };
 
-// The first row that fits counts. Not safe, though they execute nothing: what leads git to other files
-// (core.worktree, core.excludesFile, commit.template) or has it look for what is named by relative paths
-// somewhere else (core.bare = true: in the directory where it is called), gives others rights
-// (core.sharedRepository), or starts a program of the caller's (commit.gpgSign, submodule.recurse).
+// The first matching row counts. Not safe, although they execute nothing: keys that lead git to other files
+// (core.worktree, core.excludesFile, commit.template) or change the base of relative paths (core.bare = true:
+// the directory in which git is called), give others rights (core.sharedRepository), or start a program of
+// the caller's (commit.gpgSign, submodule.recurse).
 constexpr KeyRow kKeys[] = {
-    // Programs, tools and strategies of merging.
+    // Programs, tools and merge strategies.
     {"branch", "mergeoptions", true, kExecutes},
     {"diff", "external|guitool|tool", true, kExecutes},
     {"gc", "recentobjectshook", true, kExecutes},
     {"merge", "guitool|tool", true, kExecutes},
     {"pull", "octopus|twohead", true, kExecutes},
-    // A line break in it makes commands of what commits are called.
+    // A line break in it makes commands of the subjects of commits.
     {"rebase", "instructionformat", true, kExecutes},
 
     {"advice|color|column", "*", false, kSafe},
@@ -128,7 +128,7 @@ constexpr KeyRow kKeys[] = {
     {"submodule", "branch|fetchrecursesubmodules|ignore|path|shallow|update", true},
     {"submodule", "alternateerrorstrategy|alternatelocation|fetchjobs|propagatebranches|recurse"},
 
-    // Here nothing else executes so far.
+    // No other key of these sections executes anything so far.
     {"am|apply|author|blame|checkout|clone|commit|committer|diff|extensions|feature|fetch|format|gc|gitcvs|"
      "grep|i18n|index|log|maintenance|merge|pack|pull|push|rebase|rerere|stash|status|tag|transfer|user|"
      "versionsort|worktree",
@@ -139,7 +139,7 @@ bool IsNoOption(std::string_view name, std::string_view others) {
   return !name.starts_with('-') && HasOnlyLettersDigitsAnd(others, name);
 }
 
-// "transport::address" runs git-remote-transport; a command may stand in the place of a way to update.
+// "transport::address" runs git-remote-transport; an update method may be a command.
 bool NamesProgram(const GitVariable& variable) {
   if (variable.value.find("::") != std::string::npos) return true;
   if (variable.Is("submodule", "update")) return variable.value.starts_with('!');
@@ -161,7 +161,7 @@ const KeyRow* RowOf(const GitVariable& variable) {
 GitKeyUse UseOf(const GitVariable& variable) {
   const KeyRow* const row = RowOf(variable);
   if (row == nullptr) return kExecutes;
-  // What is safe of [remote "x"] means nothing in [remote].
+  // A safe key of [remote "x"] is meaningless in [remote].
   const bool elsewhere = row->subsections && variable.subsection.empty() && row->use != kExecutes;
   return elsewhere ? kHarmless : row->use;
 }
@@ -173,7 +173,7 @@ bool NamesArePlain(const GitVariable& variable) {
                       variable.Is("clone", "defaultremotename");
   if (name.starts_with('-') || (remote && !IsNoOption(variable.value, kOfRemotes))) return false;
   if (variable.section == "remote") return IsNoOption(name, kOfRemotes);
-  // It is a path below .git/modules, too.
+  // The name is also a path below .git/modules.
   return variable.section != "submodule" ||
          (IsNoOption(name, "._-/ ") && name.find("..") == std::string_view::npos);
 }

@@ -1,4 +1,4 @@
-// What the search before a run has listed, as a tree, and which of it is as it was.
+// The directories listed before a run, as a tree, and which of them are unchanged.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace mxc {
 
 class ListedDirectories {
  public:
-  // Borrows `listed`; nullptr: nothing was listed. `is_as_listed` is asked of each, by several threads.
+  // Borrows `listed`; nullptr: nothing was listed. Several threads call `is_as_listed`, once for each.
   template <typename IsAsListed>
   ListedDirectories(const std::vector<GitSnapshot::Listed>* listed, IsAsListed is_as_listed) {
     if (listed == nullptr) return;
@@ -41,7 +41,7 @@ class ListedDirectories {
   }
 
  private:
-  std::vector<char> as_listed_ = {};  // one byte each: threads write side by side
+  std::vector<char> as_listed_ = {};  // bytes, so that threads can write them concurrently
   std::unordered_map<std::string_view, std::size_t> by_path_ = {};
   std::unordered_multimap<std::string_view, const std::string*> by_parent_ = {};
 };

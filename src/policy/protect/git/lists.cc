@@ -28,10 +28,10 @@ bool NamesFilesBeside(std::string_view text) {
   return true;
 }
 
-// What HEAD says where refs are kept in tables.
+// The text of HEAD in a repository with reftables.
 constexpr std::string_view kRefOfReftables = "refs/heads/.invalid";
 
-// Of an `alternates`; git reads it up to the first end of string.
+// The paths of an `alternates`, which git reads up to the first NUL.
 std::vector<std::string> ObjectStores(std::string_view text) {
   std::vector<std::string> stores;
   for (text = text.substr(0, text.find('\0')); !text.empty();) {
@@ -44,7 +44,7 @@ std::vector<std::string> ObjectStores(std::string_view text) {
 }  // namespace
 
 bool IsGitList(std::string_view in, std::string_view name) {
-  // What a push brings stands in a directory of its own until the hook has ended.
+  // A push puts its objects into a separate directory until the hook has ended.
   constexpr std::string_view kObjects = "/objects";
   constexpr std::string_view kIncoming = "/tmp_objdir-";
   if (in.starts_with(kObjects) && in.substr(kObjects.size()).starts_with(kIncoming)) {
@@ -64,10 +64,10 @@ GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host) {
       ReadGitFile(entry ? JoinPath(path, "gitdir") : path, host, walker);
   if (text) list.text = text->value_or("");
   if (entry || list.text.empty()) return list;
-  // Who moves it away and back has not left it alone: two commands may play that together.
+  // The time of change, because two commands together may move the file away and back.
   const Lookup lookup = host.LookAt(path);
   list.stamp = lookup.status ? lookup.status->changed.value_or(0) : 0;
-  // ... and where it leads: a directory on the way may be a link by the next run.
+  // And the targets: a directory on the way may be a link by the next run.
   const std::string objects{ParentOf(ParentOf(path))};
   const std::vector<std::string> stores = ObjectStores(list.text);
   for (const std::string& store : stores) {
@@ -105,19 +105,19 @@ bool NamesARef(std::string_view text) {
 }
 
 bool LeadsToRefs(const std::string& ref, const Host& host) {
-  constexpr std::size_t kLongest = 8192;  // above what a path can be
+  constexpr std::size_t kLongest = 8192;  // more than any path
   const Result<std::string> text = host.ReadFile(ref, kLongest);
   if (text) return NamesARef(*text);
-  return !host.MayAccess(ref, Access::kReadOnly);  // nor can git on the host read it
+  return !host.MayAccess(ref, Access::kReadOnly);  // git on the host cannot read it either
 }
 
-// A header, a table of chunks, and among those the names, an end of string behind each.
+// A header, a table of chunks, and a chunk with the names, each followed by NUL.
 bool NamesPacksBeside(std::string_view bytes) {
   constexpr std::string_view kPackIndexSignature = "MIDX";
   constexpr std::string_view kNames = "PNAM";
   constexpr std::size_t kHeader = 12;
   constexpr std::size_t kRow = 12;
-  if (!bytes.starts_with(kPackIndexSignature)) return true;  // git refuses it
+  if (!bytes.starts_with(kPackIndexSignature)) return true;  // git rejects it
   if (bytes.size() < kHeader) return false;
   const std::uint64_t chunks = BigEndianAt(bytes, 6, 1);
   if (bytes.size() < kHeader + (chunks + 1) * kRow) return false;
@@ -140,7 +140,7 @@ bool NamesPacksBeside(std::string_view bytes) {
   return true;
 }
 
-// "HASH\tPATH", and an end of string.
+// "HASH\tPATH" and NUL.
 std::optional<std::vector<std::string>> ConflictedPaths(std::string_view text) {
   std::vector<std::string> paths;
   while (!text.empty()) {
@@ -167,7 +167,7 @@ bool GitListJudge::ThroughLinks(const Walked& walked) const {
   return LeadsThrough(walked, [this](const std::string& link) { return reach_.HoldsWritable(link); });
 }
 
-// Where git finds them: beside a `.git`, by `gitdir`, by configuration.
+// The parent of a `.git`, those of `gitdir`, and of the configuration.
 std::vector<std::string> GitListJudge::WorkTreesOf(const std::string& git_directory) {
   std::vector<std::string> written;
   if (IsNamedGit(git_directory)) written.emplace_back(ParentOf(git_directory));
@@ -217,7 +217,7 @@ bool GitListJudge::NamesConflicts(const GitSnapshot::Text& list) {
   });
 }
 
-// One that is no repository's is judged here: it leads nowhere else.
+// Whether a store outside known repositories leads nowhere else.
 bool GitListJudge::IsPlainStore(const std::string& store) const {
   if (MayBeThere(host_.LookAt(JoinPath(store, "info/alternates")))) return false;
   std::vector<std::string> directories = {store};
@@ -246,7 +246,8 @@ bool GitListJudge::NamesObjects(const GitSnapshot::Text& list) {
   });
 }
 
-// Old versions of git look for such a path from where they stand, but not in a repository that says so.
+// Old versions of git resolve a relative path from their current directory, but refuse a repository with this
+// extension.
 bool GitListJudge::MayBeRelative(const std::string& git_directory) {
   const auto variables = ReadGitConfigFile(JoinPath(git_directory, "config"), host_, walker_);
   return variables && std::any_of(variables->begin(), variables->end(), [](const GitVariable& variable) {
@@ -254,7 +255,7 @@ bool GitListJudge::MayBeRelative(const std::string& git_directory) {
          });
 }
 
-// The one that says so itself, or one that is gone.
+// Whether the named work tree points back to this entry, or is gone.
 bool GitListJudge::NamesWorkTree(const GitSnapshot::Text& entry) {
   std::string_view path = entry.text;
   if (path.ends_with('\n')) path.remove_suffix(1);
@@ -277,12 +278,12 @@ bool GitListJudge::NamesWorkTree(const GitSnapshot::Text& entry) {
 bool GitListJudge::IsTrustworthy(const GitSnapshot::Text& list) {
   const std::string_view name = NameOf(list.path);
   if (ParentOf(list.path).ends_with(kWorkTrees)) {
-    // git takes no notice of it without.
+    // git ignores an entry without it.
     return !MayBeThere(host_.LookAt(JoinPath(list.path, "gitdir"))) || NamesWorkTree(list);
   }
   if (name == "MERGE_RR") return NamesConflicts(list);
   if (name == "alternates") return NamesObjects(list);
-  // The names stand before the rest, which is longer by far.
+  // The names precede the rest, which is much longer.
   constexpr std::size_t kLongest = std::size_t{16} * 1024 * 1024;
   const Result<std::string> bytes = host_.ReadFile(list.path, kLongest);
   if (!bytes) return false;

@@ -1,5 +1,4 @@
-// Files of git's that name paths, which git reads, writes or deletes without a further look: those of
-// layout.h.
+// Reviews kGitLists of layout.h: files that name paths which git reads, writes or deletes without a check.
 #pragma once
 
 #include <optional>
@@ -16,31 +15,31 @@
 
 namespace mxc {
 
-// Where such a file stands in a git directory: "" for its top, else with a slash first.
+// `in`: the directory of the file in the git directory; "" for its top, else with a leading slash.
 [[nodiscard]] bool IsGitList(std::string_view in, std::string_view name);
-// As such a file is compared: its own text, or that of its `gitdir`.
+// The description by which such a file is compared: its own text, or that of its `gitdir`.
 [[nodiscard]] GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host);
 
-// Of a ref below refs/, as git's check_refname_format allows it: prompts show it in a terminal.
+// Whether it names a ref below refs/ that git's check_refname_format allows: prompts show it in a terminal.
 [[nodiscard]] bool IsRefName(std::string_view name);
-// A ref is a hash, or names another one below refs/. What else it names is a file of git's own to git
-// (`ref: commondir`), which writes there what it means to write to the ref.
+// Whether a ref is a hash, or names another ref below refs/. Any other name is one of git's own files (`ref:
+// commondir`), to which git would write the ref's value.
 [[nodiscard]] bool NamesARef(std::string_view text);
 [[nodiscard]] bool LeadsToRefs(const std::string& ref, const Host& host);
 
-// Every pack it names is a file beside it.
+// Whether every pack that it names is a file beside it.
 [[nodiscard]] bool NamesPacksBeside(std::string_view multi_pack_index);
-// Of a MERGE_RR. None: it is damaged.
+// The paths of a MERGE_RR. Absent: it is damaged.
 [[nodiscard]] std::optional<std::vector<std::string>> ConflictedPaths(std::string_view text);
 
 class GitListJudge {
  public:
-  // Borrows `before` and `host`. `directories`: the repositories whose own data is judged.
+  // Borrows `before` and `host`. `directories`: the repositories whose own data is reviewed.
   GitListJudge(const GitSnapshot& before, const std::vector<GitDirectory>& directories, const Host& host);
 
-  // It names nothing that the command could not write itself, or says what it said before.
+  // Whether it names only files that the command could write itself, or is unchanged.
   [[nodiscard]] bool IsTrustworthy(const GitSnapshot::Text& list);
-  // None where one of the files that name them cannot be read.
+  // Empty if a file that names one cannot be read.
   [[nodiscard]] std::vector<std::string> WorkTreesOf(const std::string& git_directory);
 
  private:

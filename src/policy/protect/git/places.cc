@@ -15,13 +15,13 @@ namespace {
 constexpr std::string_view kParts[] = {"objects", "refs", "commondir"};
 constexpr std::string_view kHooks = "hooks";
 
-// Only such a name may be folded to git's by more than the case of its letters.
+// Whether folding may turn the name into one of git's by more than letter case.
 bool IsBeyondAscii(std::string_view name) {
   return std::any_of(name.begin(), name.end(),
                      [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; });
 }
 
-// Asks the file system, which knows how a directory folds names.
+// Uses the file system's own folding, by a lookup.
 void NameAsGitDoes(const std::string& directory, std::vector<DirectoryEntry>& entries, const Host& host) {
   const auto beyond = [](const DirectoryEntry& entry) { return IsBeyondAscii(entry.name); };
   if (std::none_of(entries.begin(), entries.end(), beyond)) return;

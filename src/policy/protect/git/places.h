@@ -1,8 +1,8 @@
-// Where git keeps something, as a search of directories meets it.
+// Collects git's places during a search of directories.
 //
-// `.git` by name is always a repository, whatever it holds. Any other directory is one by parts that stay
-// while it is protected: `objects` and `refs`, which keep their names, or `commondir`. HEAD counts for
-// nothing: git replaces it, so anybody can.
+// A `.git` always counts as a repository, whatever it contains. Any other directory counts by parts that
+// protection can hold: `objects` and `refs`, which keep their names, or `commondir`. HEAD does not count: git
+// replaces it, so the command can as well.
 #pragma once
 
 #include <algorithm>
@@ -30,19 +30,19 @@ struct WorkTree {
 
 struct GitDirectory {
   std::string path = {};
-  bool linked = false;                  // of a linked work tree: most of it stands elsewhere
-  std::vector<std::string> shape = {};  // what makes it one, beside its name
+  bool linked = false;                  // of a linked work tree, most of whose data is elsewhere
+  std::vector<std::string> shape = {};  // the parts that make it one, apart from its name
 };
 
 class GitPlaces {
  public:
-  // Of files: the names that Visit is about.
+  // Whether Visit needs files of this name.
   [[nodiscard]] static bool Wants(std::string_view name);
-  // The directory, or a name in it, is one that Visit takes note of.
+  // Whether Visit would note the directory, or a name in it.
   [[nodiscard]] static bool Concerns(std::string_view directory, const std::vector<DirectoryEntry>& entries);
-  // Takes note of what stands in `directory`, and leaves in `entries` what may hold further repositories.
-  // git's own data, of which there is much, is noted apart. A directory with casefold may find a name that is
-  // spelled with other letters than git's (`.g<U+200C>it`): `entries` has git's from then on.
+  // Notes git's places in `directory`, and leaves in `entries` the directories that may contain further
+  // repositories. git's own data, which is large, is noted separately. A casefolding directory may find git's
+  // names by other spellings (`.g<U+200C>it`): Visit changes them in `entries` to git's.
   void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries, const Host& host);
 
   void Add(WorkTree tree);
@@ -51,15 +51,15 @@ class GitPlaces {
 
   [[nodiscard]] const std::vector<WorkTree>& WorkTrees() const { return trees_; }
   [[nodiscard]] const std::vector<GitDirectory>& Directories() const { return directories_; }
-  // objects, refs and the like of each `.git`.
+  // The directories objects, refs and the like of each `.git`.
   [[nodiscard]] const std::vector<std::string>& Data() const { return data_; }
-  // Of other version control (kOtherPlaces).
+  // Places of other version control (kOtherPlaces).
   [[nodiscard]] const std::set<std::string>& Others() const { return others_; }
-  // What is called `hooks` where there is no repository, as far as is known by now: `git init --bare` makes
-  // one there and keeps them.
+  // Directories named `hooks` outside the repositories noted so far: `git init --bare` creates one there and
+  // keeps them.
   [[nodiscard]] std::vector<std::string> StrayHooks() const;
-  // Every `.git`, every directory that is one by its shape, and the others; sorted. Each with what makes it
-  // one: itself, or something in it.
+  // Every `.git`, every directory that is one by its parts, and the others; sorted. Each with the part that
+  // makes it one: itself, or a file in it.
   struct Named {
     std::string path = {};
     std::string part = {};
@@ -73,15 +73,16 @@ class GitPlaces {
   std::vector<std::string> hooks_ = {};
   std::set<std::string> others_ = {};
   std::unordered_set<std::string> seen_ = {};
-  std::unordered_set<std::string> seen_trees_ = {};                // their `.git`
-  std::set<std::pair<std::string, std::string>> seen_pairs_ = {};  // and their directory: one may have two
+  std::unordered_set<std::string> seen_trees_ = {};  // their `.git`
+  std::set<std::pair<std::string, std::string>> seen_pairs_ =
+      {};  // and their work trees: a `.git` may have two
 };
 
-// Or it cannot be told.
+// True also if it cannot be determined.
 [[nodiscard]] inline bool MayBeThere(const Lookup& lookup) {
   return lookup.status || lookup.failure != LookupFailure::kMissing;
 }
-// `is` says so of one of the links on the way.
+// Whether `is` holds for one of the links on the way.
 template <typename Is>
 [[nodiscard]] bool LeadsThrough(const Walked& walked, const Is& is) {
   return std::any_of(walked.links.begin(), walked.links.end(),
@@ -91,41 +92,41 @@ template <typename Value>
 [[nodiscard]] bool Contains(const std::vector<Value>& list, const Value& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
-// It is one of them, or stands below one.
+// Whether it is one of them, or below one.
 template <typename Paths>
 [[nodiscard]] bool IsIn(std::string_view path, const Paths& paths) {
   return std::any_of(paths.begin(), paths.end(),
                      [&](const std::string& each) { return IsAtOrBelow(path, each); });
 }
 
-// `path` as git finds it from the directory `base`.
+// `path`, resolved from the directory `base`.
 [[nodiscard]] std::string Against(std::string_view base, std::string_view path);
-// ".git", also as file systems without case would find it.
+// Whether it is ".git", also in the spellings of case-insensitive file systems.
 [[nodiscard]] bool IsGitName(std::string_view name);
-// The last component of `path` is such a name.
+// Whether the last component of `path` is such a name.
 [[nodiscard]] bool IsNamedGit(std::string_view path);
-// The directory of a `.git`; the repository itself where it has another name.
+// The parent of a `.git`; a repository with another name itself.
 [[nodiscard]] std::string WorkTreeOf(const std::string& place);
-// Of other version control, by its name (kOtherPlaces).
+// Whether it is a place of other version control, by its name (kOtherPlaces).
 [[nodiscard]] bool IsOtherPlace(std::string_view path);
-// git takes it for a repository (is_git_directory, validate_headref). A file that leads to one is believed.
+// Whether git takes it for a repository (is_git_directory, validate_headref). A regular file counts without
+// a check.
 [[nodiscard]] bool IsGitDirectory(const std::string& path, const Host& host);
-// A file as git finds it, whole; nothing where it finds none: nothing stands there, or a directory, or the
-// caller cannot get there. Errors: kConflict, with the reason, for what is there and cannot be read, now or
-// ever: a file with an owner, a lock or a length that forbid it, a pipe, a link through /proc, where each
-// process finds something else.
+// The whole text of a file; absent if git would find none: it is missing, a directory, or out of the caller's
+// reach. Errors: kConflict, with the reason, for an existing file that cannot be read: because of its owner,
+// a lock or its length, a pipe, or a link through /proc, whose target depends on the process.
 [[nodiscard]] Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
                                                              PathWalker& walker);
-// What such a configuration says. Errors: the same.
+// The variables of such a configuration. Errors: the same.
 [[nodiscard]] Result<std::vector<GitVariable>> ReadGitConfigFile(const std::string& path, const Host& host,
                                                                  PathWalker& walker);
-// What git uses where the caller has called: what $GIT_DIR names, else the nearest `.git`, which may be a
-// file; "" where there is none.
+// The git directory for the caller's working directory: $GIT_DIR, else the nearest `.git`, which may be a
+// file; "" if there is none.
 [[nodiscard]] std::string GitDirectoryOfCaller(const Host& host);
-// Where a file `.git` leads; none: git takes it for none, or it cannot be read.
+// The target of a file `.git`; absent: git ignores it, or it cannot be read.
 [[nodiscard]] std::optional<std::string> ReadGitPointer(const std::string& path, const Host& host,
                                                         PathWalker& walker);
-// The path in a file `.git`; "" when git takes it for none.
+// The path in a file `.git`; "" if git ignores it.
 [[nodiscard]] std::string_view GitDirectoryIn(std::string_view text);
 // The path in a file `commondir`.
 [[nodiscard]] std::string_view CommonDirectoryIn(std::string_view text);

@@ -8,8 +8,8 @@ namespace mxc {
 namespace {
 
 constexpr std::uint64_t kSmallFileBytes = std::uint64_t{64} * 1024;
-constexpr std::uint64_t kTimesForSmall = 5;          // the time there is for all
-constexpr std::uint64_t kSmallAfterSignalMs = 5000;  // somebody waits
+constexpr std::uint64_t kTimesForSmall = 5;          // times the time for all files
+constexpr std::uint64_t kSmallAfterSignalMs = 5000;  // the user waits
 
 }  // namespace
 

@@ -32,13 +32,13 @@ Status ReviewHost::Detach(const Walked& walked) const {
   const Result<bool> detached = detach_(walked.path, budget_ == nullptr ? kAll : budget_->Room());
   if (!detached) {
     place->second = detached.error();
-    // It may have been too long for a copy.
+    // It may have been too large to copy.
     const bool fits = budget_ == nullptr || budget_->Allows(walked.status->size);
     return fits ? place->second : NotRead(walked.path);
   }
   if (*detached) copied_.push_back(walked.path);
   if (budget_ == nullptr) return Done{};
-  // A copy was read as a whole.
+  // A copy has been read completely.
   const Lookup now = Asked().LookAt(walked.path);
   if (now.status && now.status->object.inode != walked.status->object.inode) budget_->Spend(now.status->size);
   return Done{};

@@ -1,5 +1,5 @@
-// The machine as the comparison at the end of a run reads it: a file that the command could write is read
-// when nobody can write it any more by what was opened during the run.
+// The host for the review at the end of a run: reads a file that the command could write only after detaching
+// descriptors that are still open for writing.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@
 
 namespace mxc {
 
-// What the command could reach for writing. The nearest entry above a path decides.
+// The paths to which the command could write. The nearest entry at or above a path decides.
 class Reach {
  public:
   explicit Reach(const GitSnapshot& before);
 
-  // In a read-write grant, and not in what another entry of the policy's keeps from the command.
+  // Whether it is in a read-write grant, and no stricter entry of the policy applies.
   [[nodiscard]] bool Holds(std::string_view path) const { return Decide(path, false); }
-  // Nor in what `protect` held.
+  // The same, and not in a path that `protect` held.
   [[nodiscard]] bool HoldsWritable(std::string_view path) const { return Decide(path, true); }
 
  private:
@@ -36,16 +36,16 @@ class Reach {
 
 class ReviewHost final : public ForwardingHost {
  public:
-  // cleanup/detach_writers.h; `room`: it copies nothing longer.
+  // cleanup/detach_writers.h; `room`: the greatest length of a file that it copies.
   using DetachWriters = std::function<Result<bool>(const std::string& path, std::uint64_t room)>;
 
-  // Borrows `host`, `before` and `budget`, which may be nullptr: then there is no bound.
+  // Borrows `host`, `before` and `budget`, which may be nullptr: no bound.
   ReviewHost(const Host& host, const GitSnapshot& before, DetachWriters detach,
              ReviewBudget* budget = nullptr);
 
-  // Errors: also those of DetachWriters, and whatever it is, when the budget is used up.
+  // Errors: also those of DetachWriters, and for any file once the budget is used up.
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
-  // Those that were open for writing, and are copies now.
+  // Files that were open for writing, and were replaced by copies.
   [[nodiscard]] const std::vector<std::string>& Copied() const { return copied_; }
 
  private:

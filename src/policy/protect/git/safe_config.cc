@@ -26,19 +26,19 @@ std::string_view Stripped(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// One thing that a configuration says: a line, with those that a backslash joins to it.
+// A statement of a configuration: a line, with its continuation lines.
 struct Statement {
-  std::string context = {};                  // the section it stands in, as git takes it
+  std::string context = {};                  // its section, as git reads it
   std::string text = {};                     // byte for byte
-  std::optional<GitVariable> variable = {};  // where two readers cannot differ about it
+  std::optional<GitVariable> variable = {};  // set if every reader parses it alike
 };
 
-// Lines that two readers could take for different things are statements without a variable.
+// Lines that readers may parse differently are statements without a variable.
 class Statements {
  public:
   explicit Statements(std::string_view text) : rest_(text) {}
 
-  // None where the lines cannot be told apart for certain.
+  // Absent if the lines cannot be separated with certainty.
   std::optional<std::vector<Statement>> Read() {
     if (rest_.find('\0') != std::string_view::npos) return std::nullopt;
     while (!rest_.empty()) {
@@ -61,7 +61,7 @@ class Statements {
     std::string_view last = line;
     const bool joined = IsJoined(line);
     while (IsJoined(last) && !rest_.empty()) {
-      // Behind a comment a backslash joins nothing: whether there is one takes a reader of quotes.
+      // A backslash in a comment joins nothing, and only a parser of quotes could recognise a comment.
       if (last.find_first_of("#;") != std::string_view::npos) return false;
       last = TakePiece(rest_, '\n');
       if (last.ends_with('\r')) last.remove_suffix(1);
@@ -74,7 +74,7 @@ class Statements {
     return true;
   }
 
-  // A backslash at the end, which no other before it makes a letter.
+  // Whether the line ends with a backslash that is not escaped.
   static bool IsJoined(std::string_view line) {
     const std::size_t last = line.find_last_not_of('\\');
     return (line.size() - (last == std::string_view::npos ? 0 : last + 1)) % 2 != 0;
@@ -120,7 +120,7 @@ class Statements {
         .section = section_, .subsection = subsection_, .name = Folded(name), .value = std::move(*value)};
   }
 
-  // As it stands, or as a whole in quotes, with \" and \\ in it: so git writes what has blanks, # or ;.
+  // Unquoted, or quoted as a whole with \" and \\ in it: so git writes values with blanks, # or ;.
   static std::optional<std::string> ReadSafeValue(std::string_view text) {
     if (!text.starts_with('"')) {
       if (text.find_first_of("\"\\#;") != std::string_view::npos) return std::nullopt;
@@ -143,8 +143,8 @@ class Statements {
   std::vector<Statement> found_ = {};
 };
 
-// https://host/x, host:x. Another scheme is a program called git-remote-SCHEME, and a local repository runs
-// its own hooks when it is pushed to, which a command could have written in any run of before.
+// https://host/x, host:x. Another scheme is a program git-remote-SCHEME, and a push to a local repository
+// runs its hooks, which a command of an earlier run could have written.
 bool IsSafeUrl(const std::string& url) {
   constexpr std::string_view kSchemes[] = {"https", "http", "ssh", "git"};
   if (url.find("::") != std::string::npos || url.find('%') != std::string::npos) return false;
@@ -161,7 +161,7 @@ bool IsSafeUrl(const std::string& url) {
          !host.starts_with('-') && host.find("@-") == std::string_view::npos;
 }
 
-// git takes a remote without a URL for a URL. `name`: a plain one.
+// git takes the name of a remote without a URL for a URL. `name` is plain.
 bool IsNoPath(std::string_view name) {
   return !name.empty() && name.front() != '.' && name.find('/') == std::string_view::npos;
 }
@@ -202,7 +202,7 @@ class SafeJudge {
     const std::string& name = variable.subsection;
     if (!NamesArePlain(variable)) return false;
     if (name.empty()) return true;
-    // git hands such a value on as an argument.
+    // git passes such a value on as an argument.
     if (variable.value.starts_with('-') && variable.name != "tagopt") return false;
     return variable.section != "remote" || (IsNoPath(name) && remotes_.contains(name));
   }
@@ -211,7 +211,7 @@ class SafeJudge {
   bool never_ = true;  // anything but `false` of kSafeFalse
 };
 
-// What a command may not write, in order; none where that cannot be told.
+// The statements that a command may not write, in order; absent if they cannot be determined.
 std::optional<std::vector<Statement>> Unsafe(std::string_view text) {
   std::optional<std::vector<Statement>> statements = Statements(text).Read();
   if (!statements) return std::nullopt;
@@ -267,7 +267,7 @@ std::vector<GitChange> ReviewGitConfigs(const GitSnapshot& before, const Host& h
     const Lookup lookup = host.LookAt(config.path);
     std::string why = "it is no file of its own";
     if (lookup.Is(FileType::kRegular)) {
-      // Read first: what has a second name is replaced by a copy, which has none.
+      // Read first: this replaces a file with a second name by a copy, which has none.
       const Result<std::string> text = host.ReadFile(config.path, kMaxGitConfigBytes + 1);
       why = text ? UnsafeChange(config.text, *text) : text.error().message;
     }

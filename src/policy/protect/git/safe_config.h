@@ -1,5 +1,5 @@
-// Which keys of a configuration a command may write where `protect` says "config": "allow-safe": those of a
-// table, by key and value. Everything else has to stay byte for byte what it was, in its order.
+// Which keys of a configuration a command may write if `protect` has "config": "allow-safe": those of a
+// table, by key and value. Everything else must keep its bytes and order.
 #pragma once
 
 #include <string>
@@ -12,13 +12,12 @@
 
 namespace mxc {
 
-// "" when `after` differs from `before` in nothing but keys that execute nothing; else what is more, or less:
-// a key, or a phrase.
+// "" if `after` differs from `before` only in safe keys; else what was added or removed: a key, or a phrase.
 [[nodiscard]] std::string UnsafeChange(std::string_view before, std::string_view after);
-// All it says a command could have written.
+// Whether a command may have written all of it.
 [[nodiscard]] bool IsAllSafe(std::string_view text);
 
-// Configurations of before that say more than keys that execute nothing, or less than they did.
+// Configurations of `before` with other changes than of safe keys.
 [[nodiscard]] std::vector<GitChange> ReviewGitConfigs(const GitSnapshot& before, const Host& host);
 
 }  // namespace mxc
