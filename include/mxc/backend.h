@@ -68,7 +68,7 @@ struct Explanation {
   std::string (*json)(const Plan& plan) = nullptr;              // a JSON object: its members are added
 };
 
-// An environment (a pod of a cluster) in which `auto` selects this containment if the configuration has its
+// An environment of this process in which `auto` selects this containment if the configuration has its
 // section, and nothing weaker.
 struct AutoPlace {
   bool (*here)(const Host& host) = nullptr;  // whether this process runs in it; nullptr: no such environment
