@@ -71,12 +71,44 @@ std::size_t ProgramIn(const Words& words) {
   return std::min(at, words.size());
 }
 
+// What is not known inside of a word may be nothing ("g${x}it", "--fo${x}rce"), and a pattern in place of a
+// program may match any: as `"$X" push`.
+Words AsIfEmpty(Words words) {
+  for (std::string& word : words) {
+    const auto is_plain = [](char c) { return c == kUnknownText || c == '-' || NameLength({&c, 1}) == 1; };
+    if (!IsUnknown(word) && std::all_of(word.begin(), word.end(), is_plain)) std::erase(word, kUnknownText);
+  }
+  std::string& program = words.front();
+  if (NameOf(program).size() > 2 && NameOf(program).find_first_of("*?[") != std::string_view::npos)
+    program = std::string(1, kUnknownText);
+  return WithSubcommandFirst(std::move(words));
+}
+
 constexpr std::ptrdiff_t Offset(std::size_t at) { return static_cast<std::ptrdiff_t>(at); }
 
 enum class Text {
-  kShell,  // a shell runs it
-  kAny,    // a message, a program in another language
+  kShell,    // a shell runs it
+  kAny,      // a message, a program in another language
+  kInWords,  // its substitutions are run: a prompt, a subscript
 };
+
+// A shell or git runs their values.
+constexpr std::string_view kRunVariables =
+    "PROMPT_COMMAND|BASH_ALIASES|BASH_FUNC_*|GIT_SSH_COMMAND|GIT_SSH|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_"
+    "PAGER|"
+    "GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|"
+    "LESSOPEN|"
+    "LESSCLOSE|FCEDIT|SUDO_EDITOR|KUBE_EDITOR";
+
+// A quoted substitution in a value or a subscript: a prompt, "${x@P}", BASH_ENV and arithmetic run it.
+bool MayBeExpanded(std::string_view word) {
+  constexpr std::string_view kSubstitution("\0(", 2);
+  const std::size_t from = AssignedName(word).empty() ? word.find('[') : word.find('=');
+  if (from == std::string_view::npos) return false;
+  return word.find(kSubstitution, from) != std::string_view::npos ||
+         word.find('`', from) != std::string_view::npos ||
+         (!AssignedName(word).empty() && MayBeExpanded(word.substr(0, from)));
+}
 
 class Finder {
  public:
@@ -94,11 +126,17 @@ class Finder {
     if (command_.line.empty()) {
       Words words = command_.argv;
       for (std::string& word : words) std::replace(word.begin(), word.end(), '$', kLiteralDollar);
+      for (const std::string& word : words) JudgeAssigned(word, 0);
       Judge(std::move(words), {}, 0);
       if (std::optional<Destruction> found = FindStatement({{.words = command_.argv}}))
         found_.push_back(std::move(*found));
     } else {
       JudgeLine(command_.line, 0);
+    }
+    for (const Variable& variable : command_.variables) {
+      std::string assigned = variable.name + "=" + variable.value.Reveal();
+      std::replace(assigned.begin(), assigned.end(), '$', kLiteralDollar);
+      JudgeAssigned(assigned, 0);
     }
     std::vector<Destruction> once;
     for (Destruction& found : found_) {
@@ -111,12 +149,37 @@ class Finder {
   // NOLINTBEGIN(misc-no-recursion): bounded by kMaxDepth
   void JudgeLine(std::string_view line, int depth, Text text = Text::kShell, Names names = Names::kNone) {
     if (depth == kMaxDepth || within_ >= kMaxWithin) return TooMuch(line);
-    const ShellLine read = ReadShellLine(WithDollars(std::string(line)));
-    const std::vector<ShellCommand>& commands = read.commands;
-    if (read.too_deep)
+    const std::string written = WithDollars(std::string(line));
+    std::vector<ShellLine> readings;
+    bool closed = text != Text::kShell;
+    bool too_deep = false;
+    for (const ShellReading& reading : ShellReadings()) {
+      ShellLine read =
+          text == Text::kInWords ? ReadSubstitutions(written, reading) : ReadShellLine(written, reading);
+      closed |= read.closed && reading.dollar_quotes && reading.arithmetic_commands;
+      too_deep |= read.too_deep;
+      if (std::none_of(readings.begin(), readings.end(),
+                       [&](const ShellLine& each) { return each.commands == read.commands; }))
+        readings.push_back(std::move(read));
+    }
+    if (too_deep)
       TooMuch(line);
-    else if (text == Text::kShell && !read.closed)
+    else if (!closed)
       Hold({std::string(line)}, "has a quote, a parenthesis or a here-document that nothing closes");
+    // What another shell than bash would run is held for what it names, not for what is unknown: "(( $x ))".
+    const std::size_t before = found_.size();
+    const bool outside = std::exchange(in_other_reading_, true);
+    for (std::size_t i = readings.size(); i > 1; --i)
+      JudgeCommands(readings[i - 1].commands, Text::kAny, depth, names);
+    in_other_reading_ = outside;
+    // They come first, so that what is left defined is bash's; what it finds is said once.
+    const std::size_t others = found_.size();
+    JudgeCommands(readings.front().commands, text, depth, names);
+    if (found_.size() != others)
+      found_.erase(found_.begin() + Offset(before), found_.begin() + Offset(others));
+  }
+
+  void JudgeCommands(const std::vector<ShellCommand>& commands, Text text, int depth, Names names) {
     expansion_.AddAssignments(commands);
     expansion_.AddAssignments(commands);  // of what is assigned further on
     const std::vector<std::string> before = expansion_.Directories();
@@ -137,8 +200,21 @@ class Finder {
     if (std::optional<Destruction> found = FindStatement(commands)) found_.push_back(std::move(*found));
   }
 
+  // A value that is run, or expanded once more.
+  void JudgeAssigned(const std::string& word, int depth) {
+    const std::string_view name = AssignedName(word);
+    if (MayBeExpanded(word)) JudgeLine(word, depth + 1, Text::kInWords);
+    // "BASH_FUNC_x%%=() { ...; }"
+    const std::size_t value = word.find('=');
+    const bool function = word.starts_with("BASH_FUNC_") && value != std::string::npos;
+    if (!function && (name.empty() || !IsOneOf(name, kRunVariables))) return;
+    JudgeLine((function ? "f " : "") + word.substr(value + 1), depth + 1, Text::kAny);
+  }
+
   void JudgeCommand(const LinePlace& place, Text text, int depth) {
     const ShellCommand& command = (*place.line)[place.at];
+    // The parameters of `for x; do` are those that `set` has left.
+    if (command.words.size() == 2 && command.words.front() == "for") expansion_.AddAssignments({command});
     const Words words = expansion_.Fields(command);
     if (text == Text::kShell && RunsUnknown(command)) {
       Hold(words, "runs what its text does not say");
@@ -152,13 +228,25 @@ class Finder {
         if (IsLookedInto(NameOf(words[i]))) Judge({words.begin() + Offset(i), words.end()}, place, depth + 1);
       }
     }
+    if (depth + 1 < kMaxDepth && (command.words.size() != 3 || command.words.front() != "function")) {
+      for (const std::string& word : command.words) {
+        JudgeAssigned(word, depth);
+        const bool prompt = word.find("@P}") != std::string::npos;
+        if (!prompt && (AssignedName(word).empty() || word.find('$') == std::string::npos)) continue;
+        for (const std::string& value : expansion_.Expand(word)) {
+          if (prompt || MayBeExpanded(value)) JudgeLine(value, depth + 1, Text::kInWords);
+        }
+      }
+    }
     if (!IsKept(*place.line, place.at)) JudgeInput(command, words, depth);
   }
 
   // Its here-documents, and what it prints into a file.
   void JudgeInput(const ShellCommand& command, Words words, int depth) {
-    if (!words.empty() && IsOneOf(words.front(), "echo|printf") &&
-        std::find(words.begin(), words.end(), ">") != words.end()) {
+    const bool writes = std::find(words.begin(), words.end(), ">") != words.end();
+    Words program = words;
+    static_cast<void>(TakeRedirections(program));
+    if (writes && !program.empty() && IsOneOf(program.front(), "echo|printf")) {
       for (const std::string& text : expansion_.PrintedBy(command)) JudgeLine(text, depth + 1, Text::kAny);
     }
     if (command.input.empty()) return;
@@ -185,7 +273,12 @@ class Finder {
 
   void Judge(Words words, const LinePlace& place, int depth) {
     if (words.size() == 3 && words.front() == "function") {
-      functions_[words[1]] = words[2];
+      std::vector<std::string>& bodies = functions_[words[1]];  // one of them is run
+      if (std::find(bodies.begin(), bodies.end(), words[2]) != bodies.end()) return;
+      if (bodies.size() < Expansion::kMaxValues)
+        bodies.push_back(words[2]);
+      else
+        TooMuch(words[2]);
       return;
     }
     if (RedirectsToDevice(words, expansion_)) {
@@ -209,14 +302,24 @@ class Finder {
       found_.push_back(std::move(*found));
       return;
     }
+    if (std::optional<Destruction> found = Destroys(AsIfEmpty(words), place.names, roots_)) {
+      found->command = Shown(written);
+      found_.push_back(std::move(*found));
+      return;
+    }
     const std::string program(NameOf(words.front()));
     if (const auto alias = aliases_.extract(written.front()); !alias.empty()) {
-      JudgeLine(alias.mapped() + " " + Line({written.begin() + 1, written.end()}), depth + 1);
+      Words behind(written.begin() + 1, written.end());
+      // Behind a blank at its end the next word may be an alias too.
+      const auto next = behind.empty() ? aliases_.end() : aliases_.find(behind.front());
+      if (next != aliases_.end() && (alias.mapped().ends_with(' ') || alias.mapped().ends_with('\t')))
+        behind.front() = next->second;
+      JudgeLine(alias.mapped() + " " + Line(behind), depth + 1);
       aliases_.emplace(alias.key(), alias.mapped());
     }
     if (program == "set" || program == "shift") return ChangeParameters(words);
     if (const auto function = functions_.extract(program); !function.empty()) {
-      JudgeScript(function.mapped(), words, depth);
+      for (const std::string& body : function.mapped()) JudgeScript(body, words, depth);
       functions_.emplace(function.key(), function.mapped());
     }
     if (program == "git") {
@@ -227,12 +330,20 @@ class Finder {
     const std::size_t shell = ShellAmong(words.front(), written);
     if (shell < written.size()) JudgeRead({written.begin() + Offset(shell), written.end()}, said, depth);
     if (found_.size() != before) return;
+    if (IsOneOf(program, ".|source") && words.size() > 1 &&
+        IsOneOf(words[1], "/dev/stdin|/dev/fd/0|/proc/self/fd/0"))
+      JudgePiped(words, place, depth);
     if (program == "eval") {
       std::erase_if(written, IsCommandSubstitution);  // JudgeRead has seen them
+      for (Words* each : {&written, &words}) {
+        if (each->size() > 1 && (*each)[1] == "--") each->erase(each->begin() + 1);
+      }
       JudgeLine(Line({written.begin() + 1, written.end()}), depth + 1);
       if (words != written) JudgeLine(Line({words.begin() + 1, words.end()}), depth + 1, Text::kAny);
       return;
     }
+    if (program == "hash") return JudgeHashed(words);
+    if (program == "bind") JudgeBound(words, depth);
     if (program == "alias") return JudgeDefined(words, depth);
     if (const WrapperRow* row = WrapperNamed(program))
       JudgeWrapped(*row, written, std::move(words), place, depth);
@@ -256,6 +367,25 @@ class Finder {
       const std::size_t value = words[i].find('=') + 1;
       JudgeLine(words[i].substr(value), depth + 1);
       if (value != 0) aliases_[words[i].substr(0, value - 1)] = words[i].substr(value);
+    }
+  }
+
+  // `hash -p PATH NAME`, in zsh `hash NAME=PATH`
+  void JudgeHashed(const Words& words) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i].starts_with("-p") && words.size() - i > 1) {
+        const std::string path = words[i].size() > 2 ? words[i].substr(2) : words[i + 1];
+        aliases_[words.back()] = path;
+      }
+      if (const std::size_t value = words[i].find('=') + 1; value != 0)
+        aliases_[words[i].substr(0, value - 1)] = words[i].substr(value);
+    }
+  }
+  // `bind -x '"KEYS":LINE'`
+  void JudgeBound(const Words& words, int depth) {
+    for (const std::string& word : words) {
+      if (const std::size_t line = word.rfind("\":"); line != std::string::npos)
+        JudgeLine(word.substr(line + 2), depth + 1, Text::kAny);
     }
   }
 
@@ -333,7 +463,10 @@ class Finder {
 
   // A shell without a script reads it: `echo 'rm -rf .' | sh`.
   void JudgePiped(const Words& words, const LinePlace& place, int depth) {
-    if (place.line == nullptr || (*place.line)[place.at].joint != ShellJoint::kPipe || HasFlag(words, "-c"))
+    if (place.line == nullptr || HasFlag(words, "-c")) return;
+    // `echo x | if :; then sh; fi`
+    if (std::none_of(place.line->begin(), place.line->begin() + Offset(place.at) + 1,
+                     [](const ShellCommand& each) { return each.joint == ShellJoint::kPipe; }))
       return;
     for (std::size_t i = 0; i < place.at && !too_much_; ++i) {
       const Words& from = (*place.line)[i].words;
@@ -378,6 +511,7 @@ class Finder {
 
   // What is not known does not pass.
   void Hold(const Words& words, std::string what) {
+    if (in_other_reading_) return;
     found_.push_back({.command = Shown(words), .what = std::move(what), .source = "bash(1)"});
   }
   void TooMuch(std::string_view line) {
@@ -392,8 +526,9 @@ class Finder {
   Expansion expansion_ = {};
   Roots roots_{command_.roots, home_, expansion_};
   std::vector<Destruction> found_ = {};
-  std::map<std::string, std::string> aliases_ = {};    // that the lines have defined so far
-  std::map<std::string, std::string> functions_ = {};  // and these, with their bodies
+  std::map<std::string, std::string> aliases_ = {};                 // that the lines have defined so far
+  std::map<std::string, std::vector<std::string>> functions_ = {};  // and these, with their bodies
+  bool in_other_reading_ = false;                                   // than bash's
   int within_ = 0;
   bool too_much_ = false;  // was found
 };

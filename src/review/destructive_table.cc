@@ -160,13 +160,14 @@ constexpr WrapperRow kWrappers[] = {
      "run|"
      "dbus-run-session|start-stop-daemon|daemonize|dumb-init|tini|npm|pnpm|yarn|bun|bunx|npx|uv|uvx|"
      "poetry|pipenv|hatch|rye|conda|mise|direnv|bundle|cross-env|dotenv|setarch|linux32|linux64|x86_64|i386|"
-     "coproc|[[|shx|systemd-inhibit|cpulimit|chronic|rlwrap|gosu|su-exec|ifne|asdf|doppler|op|docker|podman|"
+     "coproc|[[|noglob|nocorrect|repeat|always|shx|systemd-inhibit|cpulimit|chronic|rlwrap|gosu|su-exec|ifne|"
+     "asdf|doppler|op|docker|podman|"
      "nerdctl|kubectl|oc|docker-compose|podman-compose|incus|ld.so|ld-linux*"},
     {"env|su|runuser|flock|heroku|vagrant|fly|flyctl|gcloud|script|ssh|watch|entr|tmux|screen|hyperfine|"
-     "concurrently|nix|nix-shell|expect|trap",
+     "concurrently|nix|nix-shell|expect|trap|mapfile|readarray|compgen|complete|bind|fc",
      WrapperTakes::kWordsOrLines},
     {"xargs|parallel|find|fd|fdfind", WrapperTakes::kWordsAndNames},
-    {"sh|bash|dash|zsh|ksh|mksh|ash|rbash|fish|mxc-sh|pwsh|powershell", WrapperTakes::kScript},
+    {"sh|bash|dash|zsh|ksh|mksh|ash|rbash|fish|mxc-sh|exe|pwsh|powershell", WrapperTakes::kScript},
 };
 
 constexpr SettingsRow kSettings[] = {

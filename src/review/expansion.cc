@@ -70,6 +70,51 @@ std::vector<std::string> Trimmed(std::vector<std::string> values, char from, std
   return values;
 }
 
+bool IsPattern(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
+
+// "${x:1:3}", with numbers alone.
+std::vector<std::string> Cut(std::vector<std::string> values, std::string_view numbers) {
+  std::ptrdiff_t number[2] = {0, std::ptrdiff_t{1} << 30};
+  for (std::ptrdiff_t& each : number) {
+    std::string_view text = TakePiece(numbers, ":");
+    text.remove_prefix(std::min(text.find_first_not_of(" \t("), text.size()));
+    text = text.substr(0, text.find_last_not_of(" \t)") + 1);
+    const bool negative = text.starts_with('-');
+    text.remove_prefix(negative ? 1 : 0);
+    if (text.size() > 8 || text.find_first_not_of("0123456789") != std::string_view::npos) return NotKnown();
+    each = 0;
+    for (const char digit : text) each = each * 10 + (digit - '0');
+    if (negative) each = -each;
+    if (numbers.empty()) break;
+  }
+  for (std::string& value : values) {
+    if (value.find(kUnknownText) != std::string::npos) return NotKnown();
+    const auto size = static_cast<std::ptrdiff_t>(value.size());
+    const std::ptrdiff_t from =
+        std::clamp<std::ptrdiff_t>(number[0] < 0 ? size + number[0] : number[0], 0, size);
+    const std::ptrdiff_t end =
+        std::clamp<std::ptrdiff_t>(number[1] < 0 ? size + number[1] : from + number[1], from, size);
+    value = value.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(end - from));
+  }
+  return values;
+}
+
+// "${x^^}", "${x,}"; which bytes a pattern names is not asked.
+std::vector<std::string> InCase(std::vector<std::string> values, std::string_view operation) {
+  const bool all = operation == "^^" || operation == ",,";
+  if (!all && operation != "^" && operation != ",") return NotKnown();
+  for (std::string& value : values) {
+    for (char& c : value) {
+      if (operation.front() == '^' && c >= 'a' && c <= 'z')
+        c = static_cast<char>(c - 'a' + 'A');
+      else if (operation.front() == ',' && c >= 'A' && c <= 'Z')
+        c = static_cast<char>(c - 'A' + 'a');
+      if (!all) break;
+    }
+  }
+  return values;
+}
+
 std::vector<std::string> ExpandBraces(std::string_view word, int depth) {
   for (std::size_t at = word.find('{'); at != std::string_view::npos && depth < kMaxExpansions;
        at = word.find('{', at + 1)) {
@@ -101,7 +146,14 @@ bool IsList(std::string_view word) {
 void Expansion::Add(const std::string& name, std::string value) {
   Values& values = variables_[name];
   if (values.size() >= kMaxValues) value = std::string(1, kUnknownText);
-  Put({std::move(value)}, values);
+  Put({Separated(value), value}, values);
+}
+
+// With blanks where IFS splits it.
+std::string Expansion::Separated(std::string value) const {
+  std::replace_if(
+      value.begin(), value.end(), [&](char c) { return separators_.find(c) != std::string::npos; }, ' ');
+  return value;
 }
 
 void Expansion::AddAssignments(const std::vector<ShellCommand>& commands) {
@@ -126,13 +178,30 @@ void Expansion::AddAssigned(const ShellCommand& command) {
   if (words.size() < 2) return;
   if (IsOneOf(words[0], "for|select")) {
     for (std::size_t i = 3; i < words.size(); ++i) Assign(words[1] + "=" + words[i], known);
+    // `for x; do`: each parameter
+    if (words.size() == 2 && parameters_ && NameLength(words[1]) == words[1].size()) {
+      for (std::string& value : ParametersFrom(1)) Add(words[1], std::move(value));
+    }
   } else if (IsOneOf(words[0], "read|mapfile|readarray")) {
     AddRead(words, command.input);
   } else if (words[0] == "printf" && words[1] == "-v" && words.size() > 3) {
     const std::string name = words[2];
     words.erase(words.begin() + 1, words.begin() + 3);
     for (std::string& value : PrintedBy({.words = words})) Add(name, std::move(value));
-  } else if (IsOneOf(words[0], "export|local|readonly|declare|typeset")) {
+  } else if (IsOneOf(words[0], "export|local|readonly|declare|typeset") ||
+             std::any_of(words.begin(), words.end(),
+                         [](const std::string& word) { return NameOf(word) == "env"; })) {
+    // `declare -n NAME=OTHER`: each is the other.
+    const bool refers = std::find(words.begin(), words.end(), "-n") != words.end() && words[0] != "export";
+    for (const std::string& word : words) {
+      const std::string name(AssignedName(word));
+      if (!refers || name.empty()) continue;
+      const std::string other = word.substr(word.find('=') + 1);
+      for (const auto& [from, to] : {std::pair(other, name), std::pair(name, other)}) {
+        if (!variables_.contains(from)) continue;
+        for (const std::string& value : Values(ValuesOf(from))) Add(to, value);
+      }
+    }
     for (const std::string& word : words) Assign(word, known);
   }
 }
@@ -142,6 +211,7 @@ void Expansion::Assign(const std::string& word, bool known) {
   const std::string name(AssignedName(word));
   if (name.empty()) return;
   const std::size_t at = word.find('=');
+  if (name == "IFS" && separators_.size() < kMaxValues) separators_ += word.substr(at + 1);
   Values values = Expand(std::string_view(word).substr(at + 1));
   if (word[at - 1] == '+' && variables_.contains(name)) values = Joined(ValuesOf(name), values);
   for (std::string& value : values) {
@@ -153,13 +223,14 @@ void Expansion::Assign(const std::string& word, bool known) {
 void Expansion::AddRead(const Words& words, const std::string& input) {
   Values values = {std::string(1, kUnknownText)};
   if (!input.empty()) values = {input.substr(0, input.find('\n'))};
+  const bool array = words.front() == "read" && HasFlag(words, "-a");
   const auto string = std::find(words.begin(), words.end(), "<<<");
   if (string != words.end() && string + 1 != words.end()) values = Expand(*(string + 1));
   for (const std::string& name : words) {
     if (name.empty() || NameLength(name) != name.size() || &name == &words.front()) continue;
     for (const std::string& value : values) {
-      Add(name, value);
-      for (std::string& piece : SplitAtBlanks(value)) Add(name, std::move(piece));
+      if (!array) Add(name, value);
+      for (std::string& piece : SplitAtBlanks(Separated(value))) Add(name, std::move(piece));
     }
   }
 }
@@ -193,6 +264,7 @@ Expansion::Values Expansion::ValuesOf(std::string_view name) const {
   if (found != variables_.end()) return found->second;
   if (name == "PWD") return directories_;
   if (name == "SHELL") return {"/bin/sh"};
+  if (name == "BASH") return {"/bin/bash"};
   if (!name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos) {
     std::size_t at = 0;
     for (const char digit : name.substr(0, 4)) at = at * 10 + static_cast<std::size_t>(digit - '0');
@@ -213,6 +285,12 @@ Expansion::Values Expansion::ParametersFrom(std::size_t first) const {
 
 Expansion::Values Expansion::OfBraces(std::string_view inner, int depth) const {
   if (inner.starts_with('#') && inner.size() > 1) return {"0"};
+  if (inner.starts_with('!') && inner.size() > 1 && NameLength(inner.substr(1)) == inner.size() - 1) {
+    // the values of the variable that its value names
+    Values values;
+    for (const std::string& name : ValuesOf(inner.substr(1))) Put(ValuesOf(name), values);
+    return values.size() > kMaxValues ? NotKnown() : values;
+  }
   const bool all = inner.starts_with('@') || inner.starts_with('*');
   const std::string_view name = inner.substr(0, all ? 1 : NameLength(inner));
   std::string_view rest = inner.substr(name.size());
@@ -243,9 +321,49 @@ Expansion::Values Expansion::OfBraces(std::string_view inner, int depth) const {
     case '%':
     case '#':
       return Trimmed(std::move(values), rest.front(), word);
+    case '/':
+      return colon ? NotKnown() : Replaced(std::move(values), word, depth);
+    case '^':
+    case ',':
+      return colon ? NotKnown() : InCase(std::move(values), rest);
+    case '@':
+      return values;  // quoted or expanded anew, or its attributes
     default:
+      if (colon) return Cut(std::move(values), rest);
       return {std::string(1, kUnknownText)};
   }
+}
+
+// "${x/a/b}", "${x//a}", where "a" and "b" are no patterns.
+Expansion::Values Expansion::Replaced(Values values, std::string_view operation, int depth) const {
+  const bool all = operation.starts_with('/');
+  operation.remove_prefix(all ? 1 : 0);
+  const char anchor = !all && !operation.empty() && (operation.front() == '#' || operation.front() == '%')
+                          ? operation.front()
+                          : '\0';
+  operation.remove_prefix(anchor != 0 ? 1 : 0);
+  const std::size_t slash = std::min(operation.find('/'), operation.size());
+  const Values from = ExpandWord(operation.substr(0, slash), depth + 1);
+  const Values to = ExpandWord(operation.substr(std::min(slash + 1, operation.size())), depth + 1);
+  if (from.size() != 1 || to.size() != 1 || from[0].find(kUnknownText) != std::string::npos ||
+      IsPattern(from[0]))
+    return NotKnown();
+  const std::string& old = from[0];
+  for (std::string& value : values) {
+    if (value.find(kUnknownText) != std::string::npos) return NotKnown();
+    if (anchor == '%') {
+      if (value.ends_with(old)) value.replace(value.size() - old.size(), old.size(), to[0]);
+    } else if (anchor == '#') {
+      if (value.starts_with(old)) value.replace(0, old.size(), to[0]);
+    } else if (!old.empty()) {
+      for (std::size_t at = value.find(old); at != std::string::npos && value.size() <= kMaxBytes;
+           at = value.find(old, at + to[0].size())) {
+        value.replace(at, old.size(), to[0]);
+        if (!all) break;
+      }
+    }
+  }
+  return values;
 }
 
 // Behind a "$".

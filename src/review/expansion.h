@@ -19,6 +19,9 @@ struct Parameters {
   bool exact = true;  // no `shift` moves them
 };
 
+// The value of what no text says.
+[[nodiscard]] inline std::vector<std::string> NotKnown() { return {std::string(1, kUnknownText)}; }
+
 class Expansion {
  public:
   static constexpr std::size_t kMaxValues = 32;   // of one word
@@ -62,12 +65,16 @@ class Expansion {
   [[nodiscard]] Values ValuesOf(std::string_view name) const;
   [[nodiscard]] Values ParametersFrom(std::size_t first) const;
   [[nodiscard]] Values TakeDollar(std::string_view& rest, int depth) const;
+  [[nodiscard]] Values Replaced(Values values, std::string_view operation, int depth) const;
   [[nodiscard]] Values OfBraces(std::string_view inner, int depth) const;
   [[nodiscard]] Values OfSubstitution(std::string_view text, int depth) const;
   [[nodiscard]] Values PrintedBy(const ShellCommand& command, int depth) const;
   [[nodiscard]] Values PrintedByEcho(Words words, int depth) const;
   [[nodiscard]] Values PrintedByPrintf(Words words, int depth) const;
 
+  [[nodiscard]] std::string Separated(std::string value) const;
+
+  std::string separators_ = {};  // that the lines give IFS
   std::map<std::string, Values, std::less<>> variables_ = {};
   std::optional<Parameters> parameters_ = {};
   Values directories_ = {};

@@ -8,8 +8,6 @@
 namespace mxc {
 namespace {
 
-std::vector<std::string> NotKnown() { return {std::string(1, kUnknownText)}; }
-
 // Its output is some of the lines of its input.
 bool PassesLines(const Words& words) {
   return !words.empty() && IsOneOf(NameOf(words.front()), "head|tail|sort|uniq|grep|egrep|fgrep|cat");
@@ -49,8 +47,25 @@ Expansion::Values Expansion::PrintedByPrintf(Words words, int depth) const {
     for (const std::string& word : ExpandAll(words, depth)) text += word + format.substr(2);
     return {text};
   }
-  if (format.find('%') != std::string::npos) return NotKnown();
-  return Expand(format, depth);
+  if (format.find('%') == std::string::npos) return Expand(format, depth);
+  // As often as there are words for it.
+  words.erase(words.begin());
+  const Words all = ExpandAll(words, depth);
+  std::string text;
+  std::size_t next = 0;
+  do {
+    for (std::size_t i = 0; i < format.size(); ++i) {
+      if (format[i] != '%') {
+        text += format[i];
+        continue;
+      }
+      if (!std::string_view(format).substr(i).starts_with("%s")) return NotKnown();
+      ++i;
+      if (next < all.size()) text += all[next];
+      ++next;
+    }
+  } while (next < all.size() && text.size() <= kMaxBytes);
+  return text.size() > kMaxBytes ? NotKnown() : Expand(text, depth);
 }
 
 Expansion::Values Expansion::PrintedBy(const ShellCommand& command, int depth) const {

@@ -13,7 +13,7 @@ struct HereDocument {
 };
 
 // Behind "<<".
-[[nodiscard]] HereDocument TakeHereDocument(std::string_view& rest);
+[[nodiscard]] HereDocument TakeHereDocument(std::string_view& rest, bool dollar_quotes);
 // Its lines, without the delimiter's. False: no such line ends them.
 [[nodiscard]] bool TakeBody(const HereDocument& document, std::string_view& rest, std::string& body);
 

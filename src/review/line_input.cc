@@ -61,7 +61,10 @@ std::string ReplacedBy(std::string_view program, const Words& words) {
 }  // namespace
 
 bool IsKept(const std::vector<ShellCommand>& commands, std::size_t at) {
+  // "> >(bash)"
+  const auto is_given = [](const std::string& word) { return word.starts_with(">("); };
   if (!KeepsInput(commands[at].words)) return false;
+  if (std::any_of(commands[at].words.begin(), commands[at].words.end(), is_given)) return false;
   for (std::size_t i = at + 1; i < commands.size() && commands[i].joint == ShellJoint::kPipe; ++i) {
     if (!KeepsInput(commands[i].words)) return false;
   }

@@ -16,6 +16,18 @@ namespace {
 constexpr int kMaxSubstitutions = 8;       // of substitutions in substitutions
 constexpr std::size_t kMaxSubshells = 64;  // in subshells
 
+// The first is bash, the others in order: bash as `sh` and ksh, zsh, dash, ash of busybox and later dash.
+constexpr ShellReading kReadings[] = {
+    {},
+    {.quotes_in_braces = QuotesInBraces::kInPatterns},
+    {.quotes_in_braces = QuotesInBraces::kNever},
+    {.arithmetic_commands = false,
+     .dollar_quotes = false,
+     .extended = false,
+     .quotes_in_braces = QuotesInBraces::kInPatterns},
+    {.arithmetic_commands = false, .extended = false, .quotes_in_braces = QuotesInBraces::kInPatterns},
+};
+
 bool IsReserved(std::string_view word) {
   constexpr std::string_view kWords[] = {"if",   "then",  "else",  "elif", "fi", "do",
                                          "done", "while", "until", "!",    "("};
@@ -32,8 +44,10 @@ struct Seen {
 class Splitter {
  public:
   // In a substitution `text` goes on behind its end.
-  Splitter(std::string_view text, bool in_substitution, int depth, std::vector<int> subshells, Seen& seen)
+  Splitter(std::string_view text, const ShellReading& reading, bool in_substitution, int depth,
+           std::vector<int> subshells, Seen& seen)
       : text_(text),
+        reading_(reading),
         in_substitution_(in_substitution),
         depth_(depth),
         subshells_(std::move(subshells)),
@@ -82,6 +96,10 @@ class Splitter {
   }
   void TakeBack() { rest_ = text_.substr(Taken() - 1); }
   void Skip(std::size_t bytes) { rest_.remove_prefix(std::min(rest_.size(), bytes)); }
+  // A backslash at the end of a line stands between no two bytes.
+  void SkipContinuations() {
+    while (rest_.starts_with("\\\n")) Skip(2);
+  }
   [[nodiscard]] bool Next(char c) const { return !rest_.empty() && rest_.front() == c; }
 
   // NOLINTNEXTLINE(readability-function-cognitive-complexity): a case for each byte that means something
@@ -91,9 +109,11 @@ class Splitter {
     if (in_pattern_ && StepInPattern(c)) return;
     if (IsInTest() && StepInTest(c)) return;
     switch (c) {
+      case '\r':
+        if (!Next('\n')) return Add(c);
+        return EndWord();
       case ' ':
       case '\t':
-      case '\r':
         return EndWord();
       case '#':
         if (in_word_) return Add(c);
@@ -107,24 +127,57 @@ class Splitter {
       case ')':
         return CloseParenthesis();
       case '\n':
-        if (array_.empty())
+        if (array_.empty() && !IsBeforeIn())
           EndCommand(command_.words.empty() && !in_word_ ? joint_ : ShellJoint::kThen);
         else
           EndWord();
         return ReadHereDocuments();
       case ';':
         EndCommand(ShellJoint::kThen);
+        SkipContinuations();
         // ";;", ";&" and ";;&" stand before a pattern.
-        while (Next(';') || Next('&')) Take(), in_pattern_ = !opened_.empty() && opened_.back().by == 'c';
+        for (; Next(';') || Next('&'); SkipContinuations())
+          Take(), in_pattern_ = !opened_.empty() && opened_.back().by == 'c';
         return;
       case '&':
-        if (Next('>')) return Redirect(Take());
+        SkipContinuations();
+        if (reading_.extended && Next('>')) return Redirect(Take());
         return EndCommand(TakeSecond('&') ? ShellJoint::kAnd : ShellJoint::kThen);
       case '|':
         return EndCommand(TakeSecond('|') ? ShellJoint::kOr : ShellJoint::kPipe);
+      case '[':
+        return IsSubscript() ? Bracketed(c) : Add(c);
       default:
         return Add(c);
     }
+  }
+
+  // "case x", "for x", "select x": the line may end in front of `in`.
+  [[nodiscard]] bool IsBeforeIn() {
+    if (!IsOneOf(keyword_, "case|for|select")) return false;
+    EndWord();
+    return command_.words.size() == 2;
+  }
+
+  // "a[" where an assignment may stand
+  [[nodiscard]] bool IsSubscript() const {
+    return reading_.extended && !in_pattern_ && !quoted_ && !word_.empty() &&
+           NameLength(word_) == word_.size() &&
+           std::none_of(command_.words.begin(), command_.words.end(),
+                        [](const std::string& word) { return AssignedName(word).empty(); });
+  }
+  // Up to its "]", with blanks; if nothing closes it, it is a byte as others.
+  void Bracketed(char c) {
+    Add(c);
+    const std::size_t bytes = bracket_open_ ? 0 : LengthTo(rest_, '[', ']');
+    bracket_open_ |= bytes == 0;  // nor does anything close those behind it
+    if (bytes == 0 || nested_ > kMaxSubshells) return;
+    ++nested_;
+    for (const std::size_t end = Taken() + bytes; Taken() < end && !rest_.empty();) {
+      const char inner = Take();
+      if (!Quotes(inner, false)) Add(inner);
+    }
+    --nested_;
   }
 
   // "a|b)" of `case`
@@ -133,7 +186,7 @@ class Splitter {
     if (c != ')' && c != '(') return false;
     EndWord();
     if (!in_pattern_) return false;  // "esac)"
-    command_ = {};
+    Forget();
     in_pattern_ = c == '(';
     return true;
   }
@@ -141,7 +194,7 @@ class Splitter {
   // Between "[[" and "]]" these neither end a command nor redirect.
   [[nodiscard]] bool IsInTest() const {
     const std::vector<std::string>& words = command_.words;
-    return !words.empty() && words.front() == "[[" && words.back() != "]]" && word_ != "]]";
+    return reading_.extended && keyword_ == "[[" && words.back() != "]]" && word_ != "]]";
   }
   bool StepInTest(char c) {
     if (c == '|' || c == '&') return EndWord(), true;
@@ -151,6 +204,7 @@ class Splitter {
   }
 
   bool TakeSecond(char c) {
+    SkipContinuations();
     if (Next(c)) return Take(), true;
     if (c == '|' && Next('&')) Take();
     return false;
@@ -169,11 +223,11 @@ class Splitter {
         if (Next('\n'))
           Take();
         else
-          Add(rest_.empty() ? c : Literal(Take()));
+          quoted_ = true, Add(rest_.empty() ? c : Literal(Take()));
         return true;
       case '\'':
         if (quoted) return false;
-        in_word_ = true;
+        in_word_ = quoted_ = true;
         while (!rest_.empty() && !Next('\'')) word_ += Literal(Take());
         return TakeClosing(), true;
       case '"':
@@ -182,6 +236,8 @@ class Splitter {
         splits_ |= !quoted;
         return Backticks(), true;
       case '$':
+        SkipContinuations();
+        if (!quoted && (Next('\'') || Next('"')) && !reading_.dollar_quotes) return Add(kLiteralDollar), true;
         if (!quoted && Next('\'')) return AnsiQuoted(), true;
         if (quoted || !Next('"')) Dollar(quoted);
         return true;
@@ -195,11 +251,13 @@ class Splitter {
   }
 
   void DoubleQuoted() {
-    in_word_ = true;
+    in_word_ = quoted_ = true;
     while (!rest_.empty() && !Next('"')) {
       const char c = Take();
-      if (c == '\\' && !rest_.empty()) {
-        if (std::string_view("$`\"\\\n").find(rest_.front()) == std::string_view::npos) word_ += c;
+      if (c == '\\' && Next('\n')) {
+        Take();
+      } else if (c == '\\' && !rest_.empty()) {
+        if (std::string_view("$`\"\\").find(rest_.front()) == std::string_view::npos) word_ += c;
         word_ += Literal(Take());
       } else if (!Quotes(c, true)) {
         word_ += c;
@@ -209,7 +267,7 @@ class Splitter {
   }
 
   void AnsiQuoted() {
-    in_word_ = true;
+    in_word_ = quoted_ = true;
     Take();
     for (const char c : TakeAnsiQuoted(rest_)) word_ += Literal(c);
     TakeClosing();
@@ -219,32 +277,129 @@ class Splitter {
     splits_ |= !quoted;
     Add('$');
     if (Next('{')) return Braces(quoted);
-    if (const std::size_t bytes = ArithmeticLength(); bytes != 0) return Arithmetic(bytes);
+    if (Next('[') && reading_.extended) return Bracketed(Take());
+    if (const std::size_t bytes = ExpansionLength(); bytes != 0) return Arithmetic(bytes);
     if (Next('(')) Substitution();
   }
 
   // "${X:-a b}": a blank in it ends no word.
   void Braces(bool quoted) {
     Add(Take());
+    const std::string_view from = rest_;
     if (++nested_ > kMaxSubshells) Skip(rest_.size());
+    const QuotesInBraces mode = reading_.quotes_in_braces;
+    const bool in_pattern = quoted && IsPatternBehindName(rest_);
+    const bool as_outside = !quoted || (in_pattern && mode != QuotesInBraces::kNever);
     while (!rest_.empty() && !Next('}')) {
       const char c = Take();
-      if (!Quotes(c, quoted)) Add(c);
+      if (c == '\'' && !as_outside && mode == QuotesInBraces::kAlways)
+        PairedQuote();
+      else if (!Quotes(c, !as_outside))
+        Add(c);
     }
     --nested_;
+    // "${ x; }" and "${| x; }" of ksh and bash 5.3
+    const std::string_view inner = from.substr(0, from.size() - rest_.size());
+    if (!inner.empty() && std::string_view(" \t\n|").find(inner.front()) != std::string_view::npos)
+      Commands(inner.substr(1));
     Add('}');
     TakeClosing();
   }
+  // Of "x#...", "x%...", "x/...", "x^...", "x,..."
+  static bool IsPatternBehindName(std::string_view inner) {
+    inner.remove_prefix(inner.starts_with('!') ? 1 : 0);
+    std::size_t name = NameLength(inner);
+    if (name == 0)
+      name = std::string_view("@*#?$!-").find(inner.substr(0, 1)) == std::string_view::npos ? 0 : 1;
+    inner.remove_prefix(std::min(name, inner.size()));
+    if (inner.starts_with('[')) inner.remove_prefix(std::min(inner.find(']'), inner.size() - 1) + 1);
+    return !inner.empty() && std::string_view("#%/^,").find(inner.front()) != std::string_view::npos;
+  }
+  // It stays in the text, but what is between is no "}".
+  void PairedQuote() {
+    const bool escapes = word_.ends_with('$');
+    Add('\'');
+    while (!rest_.empty() && !Next('\'')) {
+      const char c = Take();
+      Add(Literal(c));
+      if (escapes && c == '\\' && !rest_.empty()) Add(Literal(Take()));
+    }
+    Add('\'');
+    TakeClosing();
+  }
+  // A text that is executed as part of a word.
+  void Commands(std::string_view text) {
+    if (depth_ >= kMaxSubstitutions)
+      seen_.too_deep = true;
+    else
+      KeepSubstituted(Splitter(text, reading_, false, depth_ + 1, SubshellInside(), seen_).Split());
+  }
 
+  // Behind an opening byte up to and with the one that closes it, outside of quotes; 0: none does.
+  static std::size_t LengthTo(std::string_view text, char opens, char closes) {
+    int open = 1;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (c == '\\') {
+        ++i;
+      } else if (c == '\'' || c == '"' || c == '`') {
+        const bool escapes = c != '\'' || (i > 0 && text[i - 1] == '$');
+        for (++i; i < text.size() && text[i] != c; ++i) {
+          if (escapes && text[i] == '\\') ++i;
+        }
+      } else if (c == opens) {
+        ++open;
+      } else if (c == closes && --open == 0) {
+        return i + 1;
+      }
+    }
+    return 0;
+  }
   // Of "((...))"; 0: it is none, but a subshell in a subshell.
   [[nodiscard]] std::size_t ArithmeticLength() const {
     if (!rest_.starts_with("((") || opened_.size() + nested_ > kMaxSubshells) return 0;
-    std::size_t end = 2;
-    for (int open = 1; end < rest_.size() && open != 0; ++end) {
-      if (rest_[end] == '(') ++open;
-      if (rest_[end] == ')') --open;
+    const std::size_t inner = LengthTo(rest_.substr(2), '(', ')');
+    return inner != 0 && rest_.substr(2 + inner).starts_with(')') ? inner + 3 : 0;
+  }
+  // Of "((...))" behind a "$".
+  [[nodiscard]] std::size_t ExpansionLength() const {
+    const std::size_t bytes = ArithmeticLength();
+    if (!reading_.arithmetic_commands) return PlainExpansionLength();
+    if (bytes == 0) return 0;
+    // bash executes it where its parentheses do not match, those in `...` with them.
+    int open = 0;
+    const std::string_view inner = rest_.substr(2, bytes - 4);
+    for (std::size_t i = 0; i < inner.size(); ++i) {
+      if (inner[i] == '\\') {
+        ++i;
+      } else if (inner[i] == '\'' || inner[i] == '"') {
+        const char quote = inner[i];
+        for (++i; i < inner.size() && inner[i] != quote; ++i) {
+          if (quote == '"' && inner[i] == '\\') ++i;
+        }
+      } else if (inner[i] == '(') {
+        ++open;
+      } else if (inner[i] == ')' && --open < 0) {
+        return 0;
+      }
     }
-    return rest_.substr(std::min(end, rest_.size())).starts_with(')') ? end + 1 : 0;
+    return open == 0 ? bytes : 0;
+  }
+  // dash knows no quotes in it, and goes on up to "))".
+  [[nodiscard]] std::size_t PlainExpansionLength() const {
+    if (!rest_.starts_with("((") || opened_.size() + nested_ > kMaxSubshells) return 0;
+    int open = 0;
+    for (std::size_t i = 2; i < rest_.size(); ++i) {
+      if (rest_[i] == '\\')
+        ++i;
+      else if (rest_[i] == '(')
+        ++open;
+      else if (rest_[i] == ')' && open > 0)
+        --open;
+      else if (rest_.substr(i).starts_with("))"))
+        return i + 2;
+    }
+    return 0;
   }
   void Arithmetic(std::size_t bytes) {
     ++nested_;
@@ -266,7 +421,7 @@ class Splitter {
       seen_.too_deep = true;
       Skip(rest_.size());
     } else {
-      Splitter inner(rest_, true, depth_ + 1, SubshellInside(), seen_);
+      Splitter inner(rest_, reading_, true, depth_ + 1, SubshellInside(), seen_);
       KeepSubstituted(inner.Split());
       Skip(inner.Taken());
     }
@@ -288,7 +443,7 @@ class Splitter {
     if (depth_ >= kMaxSubstitutions)
       seen_.too_deep = true;
     else
-      KeepSubstituted(Splitter(text, false, depth_ + 1, SubshellInside(), seen_).Split());
+      KeepSubstituted(Splitter(text, reading_, false, depth_ + 1, SubshellInside(), seen_).Split());
     in_word_ = true;
     word_ += "$(" + text + ")";
   }
@@ -307,14 +462,19 @@ class Splitter {
   }
 
   void OpenParenthesis() {
+    SkipContinuations();
     if (BeginsArray()) return;
     if (IsExtendedPattern()) return ExtendedPattern();
     EndWord();
     if (DefinesFunction()) return;
-    const bool counts = command_.words.size() == 1 && command_.words.front() == "for";
-    if (command_.words.empty() || counts) {
+    const bool counts = command_.words.size() == 1 && keyword_ == "for";
+    if (reading_.arithmetic_commands && (command_.words.empty() || counts)) {
       TakeBack();
-      if (const std::size_t bytes = ArithmeticLength(); bytes != 0) return Arithmetic(bytes);
+      if (const std::size_t bytes = ArithmeticLength(); bytes != 0) {
+        Arithmetic(bytes);
+        // `then`, `do` and "{" may stand behind it.
+        return EndCommand(ShellJoint::kThen);
+      }
       Take();
     }
     EndCommand(joint_);
@@ -366,7 +526,7 @@ class Splitter {
     if (command_.words.size() == 1) function_ = command_.words.front();
     if (function_.empty()) return false;
     Skip(end + 1);
-    command_ = {};
+    Forget();
     return true;
   }
 
@@ -378,6 +538,11 @@ class Splitter {
     word_ = array_;
     EndWord();
     return true;
+  }
+
+  void Forget() {
+    command_ = {};
+    keyword_.clear();
   }
 
   // "!(x)" among the words of a command; in front of one it is a subshell.
@@ -396,10 +561,19 @@ class Splitter {
     }
   }
 
+  // "{x}" of "{x}>file"
+  static bool IsNamedDescriptor(std::string_view word) {
+    return word.size() > 2 && word.starts_with('{') && NameLength(word.substr(1)) == word.size() - 2 &&
+           word.ends_with('}');
+  }
+
   // "2>" has its number in front, ">|", ">>", ">&" and "&>" more behind.
   void Redirect(char c) {
+    SkipContinuations();
     if (Next('(')) return Add(c), Substitution();
-    if (word_.find_first_not_of("0123456789") == std::string::npos) word_.clear(), in_word_ = false;
+    if (word_.find_first_not_of("0123456789") == std::string::npos ||
+        (reading_.extended && IsNamedDescriptor(word_)))
+      word_.clear(), in_word_ = false;
     EndWord();
     if (c == '<' && rest_.starts_with("<<")) {
       Skip(2);
@@ -407,8 +581,9 @@ class Splitter {
     }
     if (c == '<' && rest_.starts_with("<")) {
       Skip(1);
-      return here_documents_.push_back({.document = TakeHereDocument(rest_)});
+      return here_documents_.push_back({.document = TakeHereDocument(rest_, reading_.dollar_quotes)});
     }
+    SkipContinuations();
     while (Next('>') || Next('<') || Next('|') || Next('&')) Take();
     AddWord(std::string(1, c));
   }
@@ -420,36 +595,61 @@ class Splitter {
       seen_.closed &= TakeBody(pending.document, rest_, body);
       (pending.command ? commands_[*pending.command] : command_).input += body;
       if (pending.document.quoted) continue;
-      KeepSubstituted(Splitter(body, false, depth_ + 1, subshells_, seen_).SplitSubstitutions());
+      KeepSubstituted(Splitter(body, reading_, false, depth_ + 1, subshells_, seen_).SplitSubstitutions());
     }
   }
 
   void EndWord() {
     const bool splits = std::exchange(splits_, false);
+    const bool quoted = std::exchange(quoted_, false);
     if (!std::exchange(in_word_, false)) return;
     std::string word = std::exchange(word_, {});
     if (!array_.empty()) {
       // "[key]=value"
       const std::size_t value = word.starts_with('[') ? word.find("]=") + 2 : 0;
       if (word != array_) word = array_ + word.substr(value < 2 ? 0 : value);
-    } else if (word == "{" && (command_.words.empty() || IsOneOf(command_.words.front(), "time|coproc"))) {
-      command_ = {};
+    } else if (!quoted && EndsHead(word)) {
+      EndCommand(ShellJoint::kThen);
+      return word == "{" ? Open('{') : static_cast<void>(0);
+    } else if (!quoted && word == "{" &&
+               (command_.words.empty() || IsOneOf(command_.words.front(), "time|coproc|always"))) {
+      Forget();
       return Open('{');
     } else if (command_.words.empty()) {
       if (std::exchange(names_function_, false)) return static_cast<void>(function_ = std::move(word));
-      if (word == "esac" && Close('c')) return static_cast<void>(in_pattern_ = false);
-      if (!in_pattern_) {
-        if (word == "function") return static_cast<void>(names_function_ = true);
+      if (!quoted && word == "esac" && Close('c')) return static_cast<void>(in_pattern_ = false);
+      if (!in_pattern_ && !quoted) {
+        if (!function_.empty() && IsOneOf(word, "for|if|while|until|case|select")) FunctionFrom(word);
+        if (word == "function" && reading_.extended) return static_cast<void>(names_function_ = true);
         if (word == "}") return static_cast<void>(Close('{'));
         if (IsReserved(word)) return;
+        keyword_ = word;
       }
     }
-    const bool ends_head = command_.words.size() == 2 && command_.words[0] == "case" && word == "in";
+    const bool ends_head = command_.words.size() == 2 && keyword_ == "case" && word == "in";
     AddWord(std::move(word), splits);
     if (!ends_head) return;
     EndCommand(ShellJoint::kThen);
     Open('c');
     in_pattern_ = true;
+  }
+  // "f() if ...": where its body ends is not looked for, it goes on to the end of the text.
+  void FunctionFrom(std::string_view word) {
+    if (++endless_ > kMaxSubshells) {
+      seen_.too_deep = true;
+      return function_.clear();
+    }
+    // With a backslash at the end of a line in it, the word stands nowhere as it is.
+    const std::string_view body = text_.substr(std::min(text_.rfind(word, Taken()), Taken()));
+    commands_.push_back({.words = {"function", std::exchange(function_, {}), std::string(body)},
+                         .splits = {false, false, false},
+                         .subshells = subshells_});
+  }
+  // "for x do", "for x {", "[[ x ]] then"
+  [[nodiscard]] bool EndsHead(std::string_view word) const {
+    if (!IsOneOf(word, "do|then|{")) return false;
+    if (keyword_ == "[[") return reading_.extended && command_.words.back() == "]]";
+    return command_.words.size() == 2 && IsOneOf(keyword_, "for|select");
   }
   void AddWord(std::string word, bool splits = false) {
     command_.words.push_back(std::move(word));
@@ -470,25 +670,31 @@ class Splitter {
       command_.in_function = functions_ != 0;
       commands_.push_back(std::exchange(command_, {}));
     }
+    keyword_.clear();
     joint_ = next;
   }
 
   std::string_view text_;
   std::string_view rest_ = text_;
+  const ShellReading& reading_;
   bool in_substitution_;
   bool ended_ = false;  // by the parenthesis that closes the substitution
   int depth_;
   std::vector<int> subshells_;
   Seen& seen_;
   std::vector<Opened> opened_ = {};
-  std::size_t nested_ = 0;  // braces and arithmetic
-  int functions_ = 0;       // among what is open
+  std::size_t nested_ = 0;   // braces and arithmetic
+  std::size_t endless_ = 0;  // functions whose bodies go on to the end
+  int functions_ = 0;        // among what is open
   bool names_function_ = false;
   std::string function_ = {};  // that is defined next
   std::string array_ = {};     // "a=" of the array whose values follow
   bool in_pattern_ = false;    // of `case`
   std::string word_ = {};
   bool in_word_ = false;
+  bool quoted_ = false;       // something of the word: it is no reserved one
+  std::string keyword_ = {};  // the command's first word, where it may be a reserved one
+  bool bracket_open_ = false;
   bool splits_ = false;
   ShellJoint joint_ = ShellJoint::kThen;
   ShellCommand command_ = {};
@@ -498,18 +704,29 @@ class Splitter {
 
 }  // namespace
 
-ShellLine ReadShellLine(std::string_view line) {
+std::span<const ShellReading> ShellReadings() { return kReadings; }
+
+ShellLine ReadShellLine(std::string_view line, const ShellReading& reading) {
   Seen seen;
   ShellLine read;
-  read.commands = Splitter(line, false, 0, {}, seen).Split();
+  read.commands = Splitter(line, reading, false, 0, {}, seen).Split();
   read.closed = seen.closed;
   read.too_deep = seen.too_deep;
   return read;
 }
 
-std::size_t SubstitutionLength(std::string_view text) {
+ShellLine ReadSubstitutions(std::string_view text, const ShellReading& reading) {
   Seen seen;
-  Splitter inner(text.substr(1), true, 0, {}, seen);
+  ShellLine read;
+  read.commands = Splitter(text, reading, false, 0, {}, seen).SplitSubstitutions();
+  read.too_deep = seen.too_deep;
+  return read;
+}
+
+std::size_t SubstitutionLength(std::string_view text) {
+  constexpr ShellReading kReading;
+  Seen seen;
+  Splitter inner(text.substr(1), kReading, true, 0, {}, seen);
   static_cast<void>(inner.Split());
   return inner.Taken() + 1;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ struct ShellCommand {
   std::string input = {};                // its here-documents
   bool substituted = false;              // in $(...), `...`, <(...) or >(...)
   bool in_function = false;              // its parameters are those of a call
+
+  friend bool operator==(const ShellCommand&, const ShellCommand&) = default;
 };
 
 struct ShellLine {
@@ -33,11 +36,31 @@ struct ShellLine {
   bool too_deep = false;  // nested deeper than it was read
 };
 
+// Where "'" quotes in "${x...}", inside of double quotes.
+enum class QuotesInBraces {
+  kNever,
+  kInPatterns,  // "${x#'}'}", not "${x:-'}'}"
+  kAlways,
+};
+
+// How a shell reads what others read differently.
+struct ShellReading {
+  bool arithmetic_commands = true;  // "((...))"; elsewhere it is a subshell in a subshell
+  bool dollar_quotes = true;        // $'...' and $"..."
+  // "[[ ]]", `function`, "&>", "{x}>" and "a[...]=": elsewhere words, and "&" ends a command.
+  bool extended = true;
+  QuotesInBraces quotes_in_braces = QuotesInBraces::kAlways;
+};
+// bash first; that of a `sh` is not known before it runs.
+[[nodiscard]] std::span<const ShellReading> ShellReadings();
+
 // Split at `;`, `&`, `|`, line ends, parentheses and reserved words; those in $(...), `...`, <(...) and
 // >(...) come as well, before the command that they are in. A redirection stands as the word ">", "<" or
 // "<<<" and its file's, "a=(b c)" as "a=b" and "a=c", and behind the commands of a function "function", its
 // name and its text. What is quoted stays one word.
-[[nodiscard]] ShellLine ReadShellLine(std::string_view line);
+[[nodiscard]] ShellLine ReadShellLine(std::string_view line, const ShellReading& reading = {});
+// Of a text in which substitutions alone are executed: a here-document, a prompt.
+[[nodiscard]] ShellLine ReadSubstitutions(std::string_view text, const ShellReading& reading = {});
 
 // Of the "(...)" that the text begins with, with its parentheses.
 [[nodiscard]] std::size_t SubstitutionLength(std::string_view text);
