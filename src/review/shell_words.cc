@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "review/ansi_quotes.h"
+#include "review/arithmetic.h"
 #include "review/command_words.h"
 #include "review/here_documents.h"
 
@@ -169,7 +170,7 @@ class Splitter {
   // Up to its "]", with blanks; if nothing closes it, it is a byte as others.
   void Bracketed(char c) {
     Add(c);
-    const std::size_t bytes = bracket_open_ ? 0 : LengthTo(rest_, '[', ']');
+    const std::size_t bytes = bracket_open_ ? 0 : LengthToClosing(rest_, '[', ']');
     bracket_open_ |= bytes == 0;  // nor does anything close those behind it
     if (bytes == 0 || nested_ > kMaxSubshells) return;
     ++nested_;
@@ -278,7 +279,8 @@ class Splitter {
     Add('$');
     if (Next('{')) return Braces(quoted);
     if (Next('[') && reading_.extended) return Bracketed(Take());
-    if (const std::size_t bytes = ExpansionLength(); bytes != 0) return Arithmetic(bytes);
+    const std::size_t bytes = IsDeep() ? 0 : ArithmeticExpansionLength(rest_, reading_);
+    if (bytes != 0) return Arithmetic(bytes);
     if (Next('(')) Substitution();
   }
 
@@ -305,16 +307,6 @@ class Splitter {
     Add('}');
     TakeClosing();
   }
-  // Of "x#...", "x%...", "x/...", "x^...", "x,..."
-  static bool IsPatternBehindName(std::string_view inner) {
-    inner.remove_prefix(inner.starts_with('!') ? 1 : 0);
-    std::size_t name = NameLength(inner);
-    if (name == 0)
-      name = std::string_view("@*#?$!-").find(inner.substr(0, 1)) == std::string_view::npos ? 0 : 1;
-    inner.remove_prefix(std::min(name, inner.size()));
-    if (inner.starts_with('[')) inner.remove_prefix(std::min(inner.find(']'), inner.size() - 1) + 1);
-    return !inner.empty() && std::string_view("#%/^,").find(inner.front()) != std::string_view::npos;
-  }
   // It stays in the text, but what is between is no "}".
   void PairedQuote() {
     const bool escapes = word_.ends_with('$');
@@ -327,6 +319,8 @@ class Splitter {
     Add('\'');
     TakeClosing();
   }
+  [[nodiscard]] bool IsDeep() const { return opened_.size() + nested_ > kMaxSubshells; }
+
   // A text that is executed as part of a word.
   void Commands(std::string_view text) {
     if (depth_ >= kMaxSubstitutions)
@@ -335,72 +329,6 @@ class Splitter {
       KeepSubstituted(Splitter(text, reading_, false, depth_ + 1, SubshellInside(), seen_).Split());
   }
 
-  // Behind an opening byte up to and with the one that closes it, outside of quotes; 0: none does.
-  static std::size_t LengthTo(std::string_view text, char opens, char closes) {
-    int open = 1;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const char c = text[i];
-      if (c == '\\') {
-        ++i;
-      } else if (c == '\'' || c == '"' || c == '`') {
-        const bool escapes = c != '\'' || (i > 0 && text[i - 1] == '$');
-        for (++i; i < text.size() && text[i] != c; ++i) {
-          if (escapes && text[i] == '\\') ++i;
-        }
-      } else if (c == opens) {
-        ++open;
-      } else if (c == closes && --open == 0) {
-        return i + 1;
-      }
-    }
-    return 0;
-  }
-  // Of "((...))"; 0: it is none, but a subshell in a subshell.
-  [[nodiscard]] std::size_t ArithmeticLength() const {
-    if (!rest_.starts_with("((") || opened_.size() + nested_ > kMaxSubshells) return 0;
-    const std::size_t inner = LengthTo(rest_.substr(2), '(', ')');
-    return inner != 0 && rest_.substr(2 + inner).starts_with(')') ? inner + 3 : 0;
-  }
-  // Of "((...))" behind a "$".
-  [[nodiscard]] std::size_t ExpansionLength() const {
-    const std::size_t bytes = ArithmeticLength();
-    if (!reading_.arithmetic_commands) return PlainExpansionLength();
-    if (bytes == 0) return 0;
-    // bash executes it where its parentheses do not match, those in `...` with them.
-    int open = 0;
-    const std::string_view inner = rest_.substr(2, bytes - 4);
-    for (std::size_t i = 0; i < inner.size(); ++i) {
-      if (inner[i] == '\\') {
-        ++i;
-      } else if (inner[i] == '\'' || inner[i] == '"') {
-        const char quote = inner[i];
-        for (++i; i < inner.size() && inner[i] != quote; ++i) {
-          if (quote == '"' && inner[i] == '\\') ++i;
-        }
-      } else if (inner[i] == '(') {
-        ++open;
-      } else if (inner[i] == ')' && --open < 0) {
-        return 0;
-      }
-    }
-    return open == 0 ? bytes : 0;
-  }
-  // dash knows no quotes in it, and goes on up to "))".
-  [[nodiscard]] std::size_t PlainExpansionLength() const {
-    if (!rest_.starts_with("((") || opened_.size() + nested_ > kMaxSubshells) return 0;
-    int open = 0;
-    for (std::size_t i = 2; i < rest_.size(); ++i) {
-      if (rest_[i] == '\\')
-        ++i;
-      else if (rest_[i] == '(')
-        ++open;
-      else if (rest_[i] == ')' && open > 0)
-        --open;
-      else if (rest_.substr(i).starts_with("))"))
-        return i + 2;
-    }
-    return 0;
-  }
   void Arithmetic(std::size_t bytes) {
     ++nested_;
     for (const std::size_t end = Taken() + bytes; Taken() < end;) {
@@ -470,7 +398,7 @@ class Splitter {
     const bool counts = command_.words.size() == 1 && keyword_ == "for";
     if (reading_.arithmetic_commands && (command_.words.empty() || counts)) {
       TakeBack();
-      if (const std::size_t bytes = ArithmeticLength(); bytes != 0) {
+      if (const std::size_t bytes = IsDeep() ? 0 : ArithmeticLength(rest_); bytes != 0) {
         Arithmetic(bytes);
         // `then`, `do` and "{" may stand behind it.
         return EndCommand(ShellJoint::kThen);
