@@ -146,22 +146,28 @@ std::string TextOf(const RecoveryResult& found) {
   return text;
 }
 
-// What cannot be read is nothing.
 RecordVerdict TakeUnreported(const LeftRecord& record, Recovery& recovery) {
-  if (!IsRecordCbor(record.text)) return {};
+  const RecordVerdict unreadable{.what = RecordVerdict::What::kUnreadable};
+  if (!IsRecordCbor(record.text)) return unreadable;
   const nlohmann::json text = nlohmann::json::from_cbor(record.text, true, false);
   try {
     for (const nlohmann::json& problem : text.at("problems"))
       recovery.found.problems.push_back(problem.get<std::string>());
     recovery.found.restored += text.at("restored").get<std::size_t>();
   } catch (const nlohmann::json::exception&) {
-    return {};
+    return unreadable;
   }
   return {};
 }
 
 RecordKind UnreportedKind() {
-  return {.prefix = kUnreported, .unreadable = "", .judge = TakeUnreported, .paths = {}, .alone = false};
+  return {.prefix = kUnreported,
+          .unreadable =
+              ". An earlier call has put back or found there what killed runs had changed: look at what "
+              "`protect` names in their grants before you use git there, and then remove the record",
+          .judge = TakeUnreported,
+          .paths = {},
+          .alone = false};
 }
 
 // What was found since `before`.
