@@ -142,7 +142,9 @@ void Relay::PollOnce() {
   OnTimers(count == 0);
 }
 
+// bubblewrap names its process 1 before it starts the command, which a signal is for.
 void Relay::OnSignals() {
+  if (in_.status) OnStatus();
   for (const TakenSignal& signal : in_.signals.Take()) OnSignal(signal);
 }
 
