@@ -1,4 +1,4 @@
-// What a call says about a run, while it lasts and at its end.
+// What a call reports about a run, during the run and at its end.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace mxc {
 
-// What is put back, in the plan that is run.
+// What is restored after the run of a plan.
 struct RunGuards {
   std::vector<GuardedConfig> configs = {};
   std::function<std::vector<GuardedPath>()> paths = {};
@@ -33,9 +33,9 @@ class RunReporter final : public RunObserver {
  public:
   using Review = std::function<RepositoryReview(const std::set<std::string>& asides)>;
 
-  // `review` says what the command has left in repositories; `asides` are the new names of what it had put
-  // in the place of protected files, which are told already. That it moved the caller's current directory is
-  // told besides.
+  // `review` finds what the command has left in repositories; `asides` are the new names of what it had put
+  // in the place of protected files, which are already reported. A move of the caller's current directory is
+  // reported as well.
   RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {}, RunGuards guards = {});
   void OnStarted(std::int64_t process_id) override;
   [[nodiscard]] std::vector<GuardedConfig> Configs() const override { return guards_.configs; }
@@ -61,7 +61,7 @@ class RunReporter final : public RunObserver {
   RunSummary* summary_;  // nullptr: not asked for
   Review review_;
   std::set<std::string> asides_ = {};
-  std::set<std::string> refused_names_ = {};  // that were told
+  std::set<std::string> refused_names_ = {};  // already reported
   std::string held_ = {};                     // lines for which the terminal is not free
   RunGuards guards_;
   std::string directory_;  // the caller's current one when the run began
@@ -71,11 +71,11 @@ class RunReporter final : public RunObserver {
 // Prints and logs the warnings of a plan: all of them, or those of category `only`.
 void PrintWarnings(const Plan& plan, Log& log, std::string_view only = "");
 
-// A flag that an entry of the file overrules would seem to have had no effect.
+// Warns of each flag that an entry of the file overrules, because it has no effect.
 void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags);
 
-// Both return the exit status. They record the end before they tell it: standard error may be a pipe that
-// nobody reads. `summary`: nullptr: not asked for.
+// Both return the exit status. They write the records before standard error, which may be a pipe without a
+// reader. `summary`: nullptr: not asked for.
 [[nodiscard]] int Finish(const Plan& plan, const Result<Outcome>& outcome, const RunSummary* summary,
                          Log& log, StatusReport& status);
 [[nodiscard]] int Fail(const Error& error, Log& log, StatusReport& status);
@@ -83,11 +83,12 @@ void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags)
 // Refuses a run whose records the command could read or change: a result file or an audit log in a grant,
 // behind a link, with a second name, of another user, in the file of a standard stream, or two records in one
 // file. A log file in a grant, behind a link or in the file of a stream is only left out, and `problem` says
-// why: no program relies on it. The policy of a shell is judged with them: its command does not write it.
+// why, because no program relies on it. The policy of a shell is checked in the same way: its command must
+// not write it.
 [[nodiscard]] Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options,
                                       std::string& problem);
 
-// Where a call says what happens.
+// Where a call records what happens.
 struct Records {
   Log log;
   StatusReport status;
@@ -98,11 +99,11 @@ struct Records {
 // `--log-file` and `--result` are not where the ceiling denies. Errors: those of ReadCeiling and
 // CheckFilesWithin.
 [[nodiscard]] Status CheckRecordsOfCaller(const Host& host, const Options& options);
-// Tells an error where no record is open. Returns the exit status.
+// Reports an error where no record is open. Returns the exit status.
 [[nodiscard]] int FailWithoutRecords(const Error& error, const Host& host, const Options& options);
 
-// Undoes what an interrupted run left on the host, and says so. `asked`: also when there was nothing. A
-// failure to do so is only a warning.
+// Undoes what an interrupted run left on the host, and reports it. `asked`: also if there was nothing to
+// undo. A failure is only a warning.
 void RecoverAndTell(bool asked);
 
 }  // namespace mxc

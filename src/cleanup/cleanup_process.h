@@ -39,22 +39,22 @@ struct HostChanges {
   }
 };
 
-// What a later call restores from, if nobody else could.
+// From which a later call restores, if the launcher and the cleanup process were killed.
 struct RunRecords {
   ConfigRecord configs = {};
   PutBackRecord paths = {};
 };
 
-// Removes what a killed cleanup process has left: what still has our modes and names, and no other run uses.
-// To be called when nothing of the sandbox lives any more.
+// Removes what a killed cleanup process has left, if it still has our modes and names and no other run uses
+// it. To be called when every process of the sandbox has ended.
 void ClearAway(const HostChanges& changes);
 
 class CleanupProcess {
  public:
   // Creates everything in `changes`; starts no process if that is empty. Waits some seconds for a run that
-  // has locked what HostChanges::paths names, and restores what is left of one that was killed meanwhile.
-  // Errors: kSetupFailed, naming what could not be created, or what was restored, as the plan knows it as it
-  // was before; the rest is removed then.
+  // has locked what HostChanges::paths names, and restores what a run that was killed meanwhile has left.
+  // Errors: kSetupFailed, naming what could not be created, or what was restored, because the plan was made
+  // before that; what was created by then is removed.
   [[nodiscard]] static Result<CleanupProcess> Start(const HostChanges& changes);
 
   CleanupProcess() = default;
@@ -64,19 +64,19 @@ class CleanupProcess {
   CleanupProcess& operator=(const CleanupProcess&) = delete;
   ~CleanupProcess() { Dismiss(); }
 
-  // Nothing is removed before `process` has ended: else a process in the sandbox could create a path that has
-  // just become free.
+  // Removes nothing before `process` has ended: a process in the sandbox could otherwise create a path that
+  // has just become free.
   void Watch(pid_t process) const;
   // Leaves HostChanges::configs as the command has left them.
   void KeepConfigs();
-  // Restores HostChanges::paths; to be called when nothing of the sandbox lives any more. Reports all that
-  // the command had changed, those restored earlier, too.
+  // Restores HostChanges::paths; to be called when every process of the sandbox has ended. Reports all paths
+  // that the command had changed, including those restored earlier.
   [[nodiscard]] PutBackReport PutBack();
   // Borrowed; -1 without a process. Nothing is removed as long as another process holds this open.
   [[nodiscard]] int Pipe() const { return pipe_.Get(); }
   // Borrowed: lets a process enter a control group in a scope (EnterGroup); -1: there is no scope.
   [[nodiscard]] int Admission() const { return admission_.Get(); }
-  // Why a process was not let in.
+  // Why a process could not enter the control group.
   [[nodiscard]] std::optional<Error> Refusal() const;
   // Waits until everything is removed; removes it itself if the cleanup process has been killed.
   void Dismiss();
