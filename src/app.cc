@@ -62,7 +62,7 @@ Result<Prepared> PrepareForVerb(const Config& config, const Options& options, co
 int PrepareAndRun(Options options, const Host& host) {
   using Clock = std::chrono::steady_clock;
   if (options.force_reclaim)
-    TellWarning("--force-reclaim has no effect: mxc-exec ends only machines that it has started");
+    PrintWarning("--force-reclaim has no effect: mxc-exec ends only machines that it has started");
   const auto start = Clock::now();
   Request request = ReadRequest(options, host);  // Read, Parse, Expand, Decode
   if (!request.config) request.config = Tellable(request.sandbox_id, request.config.error());
@@ -106,7 +106,7 @@ int PrepareAndRun(Options options, const Host& host) {
 }  // namespace
 
 int RunApp(const Options& options, const Host& host) {
-  if (RecoversFirst(options.mode) && !options.shell) RecoverAndTell(options.mode == Mode::kRecover);
+  if (RecoversFirst(options.mode) && !options.shell) RecoverAndReport(options.mode == Mode::kRecover);
   if (!NeedsPolicy(options.mode)) return RunQuery(options, host);
   if (options.verb != Verb::kNone && options.mode == Mode::kRun) return RunVerb(options, host);
   const bool asks = options.HasConfig() || !options.command.empty() || !options.operation.empty();

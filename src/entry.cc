@@ -64,7 +64,7 @@ Status Obey(const Options& options) {
 }
 
 int RefuseToStart(const Error& error) {
-  TellError(error);
+  PrintError(error);
   return ExitStatus(error.code);
 }
 
@@ -74,14 +74,14 @@ int RunMain(int argc, char** argv) {
   IgnoreFileSizeLimit();
   const bool shell = argc > 0 && IsShellName(argv[0]);
   if (shell) {
-    TellErrorsInALine("mxc-sh");
+    PrintErrorsInALine("mxc-sh");
   } else if (ProgramsReadErrors(argc, argv)) {
-    TellErrorsToPrograms();
+    PrintErrorsForPrograms();
   }
   try {
     const std::unique_ptr<Host> host = ThisHost();
     // Before its policy is looked for: a command can have written that.
-    if (shell) RecoverAndTell(false);
+    if (shell) RecoverAndReport(false);
     Result<Options> options = shell ? ShellOptions(argc, argv, *host) : ParseCommandLine(argc, argv);
     if (!options) return RefuseToStart(options.error());
     options->read_from = PolicyFileOf(*options, *host);

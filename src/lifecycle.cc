@@ -46,7 +46,7 @@ int Succeed(Object result = Object::object()) { return Print({{"result", std::mo
 
 // The reader of standard output gets the envelope, people the text.
 int Refuse(const Error& error) {
-  TellErrorText(error);
+  PrintErrorText(error);
   fmt::print("{}\n", Envelope(error));
   return 1;
 }
@@ -61,17 +61,17 @@ int RefuseEarly(const Error& error, const Options& options) {
 // ... which may say what the commands of a sandbox have left.
 int Refuse(const Error& error, session::Receipt& receipt) {
   int status = 0;
-  const bool heard = IsHeard([&] { status = Refuse(error); });
-  if (std::fflush(stdout) == 0 || heard) receipt.Give();
+  const bool delivered = IsDelivered([&] { status = Refuse(error); });
+  if (std::fflush(stdout) == 0 || delivered) receipt.Give();
   return status;
 }
 
-// What is told beside the answer is for people. What nobody hears stays to be asked for.
-int PrintAnswer(const Result<std::vector<Warning>>& told, session::Receipt& receipt, bool gone = false) {
-  if (!told) return Refuse(told.error(), receipt);
-  const bool heard = TellWarnings(*told);
-  if (!heard && gone) return Refuse(LeftUntold());
-  if (heard) receipt.Give();
+// Warnings beside the answer are for people. Those that cannot be written stay for the next request.
+int PrintAnswer(const Result<std::vector<Warning>>& warnings, session::Receipt& receipt, bool gone = false) {
+  if (!warnings) return Refuse(warnings.error(), receipt);
+  const bool delivered = DeliverWarnings(*warnings);
+  if (!delivered && gone) return Refuse(NotReported());
+  if (delivered) receipt.Give();
   return Succeed();
 }
 
@@ -103,7 +103,7 @@ std::vector<Warning> FreshWarnings(const Plan& plan, const std::vector<Warning>&
   for (const Warning& warning : plan.warnings) {
     const bool known = std::any_of(before.begin(), before.end(),
                                    [&](const Warning& other) { return other.message == warning.message; });
-    if (!known && IsTold(warning) && fresh.size() < kMost) fresh.push_back(warning);
+    if (!known && IsPrinted(warning) && fresh.size() < kMost) fresh.push_back(warning);
   }
   return fresh;
 }
@@ -155,11 +155,11 @@ bool StandWhereTheCallerDoes(const session::Entered& entry, const Host& host, Co
 }
 
 // `here`: "": the caller's has been removed.
-void TellOtherDirectory(const std::string& cwd, const std::string& here) {
+void WarnOfOtherDirectory(const std::string& cwd, const std::string& here) {
   if (cwd == here) return;
   const std::string reason =
       here.empty() ? "the caller's directory is gone" : "the sandbox does not show " + Quoted(here);
-  TellWarning(fmt::format("the command starts in {}, because {}; --cwd names another", Quoted(cwd), reason));
+  PrintWarning(fmt::format("the command starts in {}, because {}; --cwd names another", Quoted(cwd), reason));
 }
 
 std::string Span(std::uint64_t ms) {
@@ -202,7 +202,7 @@ Result<NewSandbox> MakeSandbox(const Config& config, const std::vector<FlagPlace
   std::string problem;
   if (Status apart = KeepRecordsApart(prepared->policy, host, options, problem); !apart) return apart.error();
   Log log{false, options.log_file, problem};
-  if (!problem.empty()) TellWarning(problem);
+  if (!problem.empty()) PrintWarning(problem);
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return status.error();
   PrintWarnings(prepared->plan, log);
@@ -229,7 +229,7 @@ Result<NewSandbox> MakeSandbox(const Config& config, const std::vector<FlagPlace
   return NewSandbox{.sandbox = std::move(*made), .containment = plan.containment, .tier = plan.tier};
 }
 
-Error LeftUntold() {
+Error NotReported() {
   return {.code = ErrorCode::kOutputLost,
           .message =
               "the sandbox has ended, and what its commands have left could not be written to standard "
@@ -285,21 +285,21 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   std::string problem;
   if (Status apart = KeepRecordsApart(*entry, host, options, problem); !apart) return apart.error();
   Log log{false, options.log_file, problem};
-  if (!problem.empty()) TellWarning(problem);
+  if (!problem.empty()) PrintWarning(problem);
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return status.error();
   Cuts cuts;
   if (Status cut = CutCommand(host, entry->plan, options.background, config, cuts); !cut)
     return Told(cut.error(), *status);
   for (const Warning& warning : cuts.Warnings()) {
-    if (IsTold(warning)) TellWarning(warning.message);
+    if (IsPrinted(warning)) PrintWarning(warning.message);
   }
   const bool stands = options.verb != Verb::kExec || StandWhereTheCallerDoes(*entry, host, config);
   const Policy visible = VisibleOf(*entry);
   Result<Plan> plan = PlanOf(config, *entry, host);
   if (!plan) return Told(plan.error(), *status);
   plan->run = RandomName();
-  if (!stands) TellOtherDirectory(plan->cwd, host.WorkingDirectory());
+  if (!stands) WarnOfOtherDirectory(plan->cwd, host.WorkingDirectory());
   const Process process{.argv = config.process.argv,
                         .command_line = config.process.command_line,
                         .cwd = plan->cwd,
@@ -312,7 +312,7 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   if (options.background) {
     if (Status started = session::StartInBackground(*plan, entry->connection.Get()); !started)
       return started.error();
-    if (!Redirects(config.process.argv)) TellWarning(NothingIsKept(id));
+    if (!Redirects(config.process.argv)) PrintWarning(NothingIsKept(id));
     return 0;
   }
   Result<session::Followed> followed = FollowCommand(id, *plan, options);
@@ -410,7 +410,7 @@ Result<bool> EndContainer(const std::string& name, const Host& host) {
   session::Receipt receipt;
   const Result<std::vector<Warning>> gone = session::Deprovision(*id, receipt);
   if (gone) {
-    if (!TellWarnings(*gone)) return LeftUntold();
+    if (!DeliverWarnings(*gone)) return NotReported();
     receipt.Give();
     return true;
   }

@@ -24,14 +24,14 @@ int RunPhase(const Request& request, Options /*options*/, const Host& /*host*/) 
                                   .pointer = "/phase",
                                   .hint = "run the command once, without a phase"}
                           : request.config.error();
-  TellErrorText(error);
+  PrintErrorText(error);
   fmt::print("{}\n", Envelope(error));
   return 1;
 }
 
 int RunVerb(const Options& /*options*/, const Host& /*host*/) {
   const Error error = NoneHere();
-  TellError(error);
+  PrintError(error);
   return ExitStatus(error.code);
 }
 

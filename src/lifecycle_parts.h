@@ -38,8 +38,8 @@ struct NewSandbox {
 // with what a run says about that.
 [[nodiscard]] Result<std::vector<Warning>> StartSandbox(const session::SandboxId& id, const Host& host,
                                                         session::Receipt& receipt);
-// Of a sandbox that was to go: nobody has heard what its commands have left.
-[[nodiscard]] Error LeftUntold();
+// For a sandbox that was to be removed: what its commands have left could not be reported.
+[[nodiscard]] Error NotReported();
 // Runs the command of an exec request. The exit status. Errors: it has not been started; `receipt` is for
 // what they say of the sandbox.
 [[nodiscard]] Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options,

@@ -26,13 +26,13 @@ using session::SandboxId;
 constexpr int kErrorStream = 2;
 
 int RefuseVerb(const Error& error) {
-  TellError(error);
+  PrintError(error);
   return ExitStatus(error.code);
 }
 
 // ... with what the error says of the sandbox.
 int RefuseVerb(const Error& error, session::Receipt& receipt) {
-  if (IsHeard([&] { TellError(error); })) receipt.Give();
+  if (IsDelivered([&] { PrintError(error); })) receipt.Give();
   return ExitStatus(error.code);
 }
 
@@ -95,30 +95,30 @@ Result<SandboxId> FindSandbox(const std::string& word) {
                .hint = ThoseThatStand(std::move(all))};
 }
 
-Error NotTold() {
+Error IdentifierNotPrinted() {
   return {.code = ErrorCode::kOutputLost,
           .message = "the identifier could not be written to standard output: the sandbox is ended"};
 }
 
-void TellUse(const SandboxId& id) {
+void PrintUse(const SandboxId& id) {
   if (!IsTerminal(kErrorStream)) return;
   constexpr std::size_t kEnough = 6;  // digits
   const std::string text = id.Text();
   const std::string beginning = text.substr(0, text.find(':') + 1 + kEnough);
-  Tell(
+  PrintMessage(
       fmt::format("  mxc-exec exec {0} -- CMD   runs a command in it\n"
                   "  mxc-exec stop {0}          ends it\n",
                   beginning));
 }
 
-Status StartAndTell(const SandboxId& id, const Host& host) {
+Status StartAndPrint(const SandboxId& id, const Host& host) {
   session::Receipt receipt;
-  const Result<std::vector<Warning>> told = StartSandbox(id, host, receipt);
-  if (!told) return told.error();
-  if (TellWarnings(*told)) receipt.Give();
+  const Result<std::vector<Warning>> warnings = StartSandbox(id, host, receipt);
+  if (!warnings) return warnings.error();
+  if (DeliverWarnings(*warnings)) receipt.Give();
   fmt::print("{}\n", id.Text());
-  if (std::fflush(stdout) != 0) return NotTold();
-  TellUse(id);
+  if (std::fflush(stdout) != 0) return IdentifierNotPrinted();
+  PrintUse(id);
   return Done{};
 }
 
@@ -128,13 +128,12 @@ Error NotHeldHere(Containment containment) {
                      {}, "leave --foreground out");
 }
 
-// Until the sandbox has ended. After SIGHUP, and from a pipe that nobody reads, what we tell is heard by
-// nobody.
+// Until the sandbox has ended. After SIGHUP, and on a pipe without a reader, its warnings are not delivered.
 int StayWith(session::Provisioned& sandbox) {
   constexpr int kSignalled = 128;
   const Result<session::Provisioned::End> end = sandbox.Wait();
   if (!end) return RefuseVerb(InWordsOfVerbs(end.error(), sandbox.id));
-  if (TellWarnings(end->left) && end->ended) sandbox.Heard();
+  if (DeliverWarnings(end->left) && end->ended) sandbox.Reported();
   return end->signal == 0 ? 0 : kSignalled + end->signal;
 }
 
@@ -156,7 +155,7 @@ int StartVerb(Options options, const Host& host) {
   const Result<SandboxId> id = session::ParseSandboxId(made->sandbox.id);
   Status started = id ? Status(Done{}) : Status(id.error());
   if (options.foreground && !made->sandbox.daemon) started = NotHeldHere(made->containment);
-  if (started) started = StartAndTell(*id, host);
+  if (started) started = StartAndPrint(*id, host);
   if (started && options.foreground) return StayWith(made->sandbox);
   if (started) {
     made->sandbox.Keep();
@@ -189,7 +188,7 @@ int StopVerb(const Options& options) {
   session::Receipt receipt;
   const Result<std::vector<Warning>> left = session::Deprovision(*id, receipt);
   if (!left) return RefuseVerb(InWordsOfVerbs(left.error(), options.sandbox), receipt);
-  if (!TellWarnings(*left)) return RefuseVerb(LeftUntold());
+  if (!DeliverWarnings(*left)) return RefuseVerb(NotReported());
   receipt.Give();
   return 0;
 }

@@ -12,6 +12,6 @@ int main(int argc, char** argv) {
   if (!shell) {
     if (const std::optional<int> status = mxc::RunInside(argc, argv)) return *status;
   }
-  if (!mxc::FillStandardStreams()) mxc::TellNobody();
+  if (!mxc::FillStandardStreams()) mxc::LoseStandardError();
   return mxc::RunMain(argc, argv);
 }

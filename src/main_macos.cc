@@ -8,6 +8,6 @@
 int main(int argc, char** argv) {
   // Before anything else of ours runs: the sandbox's first process.
   if (argc == 2 && std::string_view(argv[1]) == mxc::kSeatbeltChildFlag) return mxc::RunSeatbeltChild();
-  if (!mxc::FillStandardStreams()) mxc::TellNobody();
+  if (!mxc::FillStandardStreams()) mxc::LoseStandardError();
   return mxc::RunMain(argc, argv);
 }

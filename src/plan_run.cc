@@ -113,7 +113,7 @@ Result<Prepared> PrepareWithPins(const Bounds& bounds, const std::optional<Fallb
 }
 
 // Of a plan that only shows what another system would do nothing is held.
-void TellOfCeiling(const Ceiling& ceiling, const Cuts& cuts, Prepared& prepared) {
+void WarnOfCeiling(const Ceiling& ceiling, const Cuts& cuts, Prepared& prepared) {
   if (prepared.policy.as_written) return;
   Plan& plan = prepared.plan;
   const std::vector<Warning> told = cuts.Warnings();
@@ -162,7 +162,7 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
   if (!prepared) return AfterCuts(prepared.error(), cuts);
   if (Status pinned = CheckAllPinned(within, prepared->plan); !pinned) return pinned.error();
   if (Status audit = CheckAudit(**ceiling, within, prepared->policy, host); !audit) return audit.error();
-  TellOfCeiling(**ceiling, cuts, *prepared);
+  WarnOfCeiling(**ceiling, cuts, *prepared);
   return prepared;
 }
 

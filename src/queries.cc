@@ -40,7 +40,7 @@ constexpr int kStandardInput = 0;
 constexpr int kStandardOutput = 1;
 
 int Fail(const Error& error, int status) {
-  TellError(error);
+  PrintError(error);
   return status;
 }
 int Fail(const Error& error) { return Fail(error, ExitStatus(error.code)); }
@@ -157,7 +157,7 @@ int PrintImport(const std::string& path, const Host& host) {
   if (!source) return Fail(source.error(), 1);
   const Result<Import> import = ImportSettings(*source, host.WorkingDirectory(), host);
   if (!import) return Fail(import.error(), 1);
-  for (const std::string& warning : import->warnings) TellWarning(warning);
+  for (const std::string& warning : import->warnings) PrintWarning(warning);
   fmt::print("{}", import->text);
   return 0;
 }

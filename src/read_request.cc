@@ -269,7 +269,7 @@ Request ReadRequest(const Options& options, const Host& host) {
   if (request.sandbox_id.empty()) request.sandbox_id = options.container_id;
   if (request.config && request.config->process.environment) HideValues(*request.config->process.environment);
   const std::string note = request.config ? NoteOfBareTime("--timeout", options.timeout) : "";
-  if (!note.empty()) TellWarning(note);
+  if (!note.empty()) PrintWarning(note);
   if (!options.shell || request.config) return request;
   // Nobody has named it on the command line.
   const std::string policy = options.policy_file.empty() ? kPolicyVariable : Quoted(options.policy_file);

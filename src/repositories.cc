@@ -305,7 +305,7 @@ std::string TextOf(const Disarmed& one) {
 
 // Sets files aside that the next run could not read, which would be refused. Says nothing if this review did
 // not read everything.
-void TellOfNextRun(const GitSnapshot& before, const std::vector<std::string>& left, const Host& host,
+void WarnOfNextRun(const GitSnapshot& before, const std::vector<std::string>& left, const Host& host,
                    ReviewBudget& budget, std::vector<Warning>& warnings) {
   const auto stays = [](const std::string& /*path*/, std::uint64_t /*room*/) { return Result<bool>(false); };
   const ReviewHost reading(host, before, stays, &budget);
@@ -390,7 +390,7 @@ RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector
        "; see what is in them, and take the rights back", warnings);
   Warn("protection-incomplete", "what git would obey still stands there: ", standing,
        "; remove it before you use git there", warnings);
-  TellOfNextRun(before, left, host, budget, warnings);
+  WarnOfNextRun(before, left, host, budget, warnings);
   if (!budget.Gap().empty()) {
     warnings.push_back(ProtectWarning("protection-incomplete",
                                       "not all that the command has left for git was read, because " +

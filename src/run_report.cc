@@ -135,7 +135,7 @@ void RunReporter::OnStarted(std::int64_t process_id) {
 }
 
 bool RunReporter::OnEnded() {
-  TellHeld();
+  PrintHeld();
   if (summary_ != nullptr && summary_->files.LeftOut() != 0) status_.ReportLost(summary_->files.LeftOut());
   if (!started_ || !review_) return false;
   const RepositoryReview review = review_(asides_);
@@ -151,7 +151,7 @@ void RunReporter::OnPutBack(const std::vector<PutBackPath>& paths) {
 
 // Some programs try again for long without a word, and look as if they hung. Nothing waits for a reader: the
 // launcher keeps time-outs.
-void RunReporter::TellRefusedName(const GatewayRecord& record) {
+void RunReporter::PrintRefusedName(const GatewayRecord& record) {
   constexpr int kStandardError = 2;
   constexpr std::size_t kMaxTold = 20;
   const bool refused = record.event == GatewayEvent::kName && record.verdict == RuleAction::kDeny;
@@ -165,17 +165,17 @@ void RunReporter::TellRefusedName(const GatewayRecord& record) {
   // The command may have a terminal of its own, and ours is raw then.
   held_ += fmt::format("{}mxc-exec: network: the name {} is refused: {}{}\n", terminal ? "\r" : "",
                        Escaped(record.name), Escaped(record.reason), terminal ? "\r" : "");
-  if (!IsDrawnOn()) TellHeld();
+  if (!IsDrawnOn()) PrintHeld();
 }
 
-void RunReporter::TellHeld() {
-  Tell(held_);
+void RunReporter::PrintHeld() {
+  PrintMessage(held_);
   held_.clear();
 }
 
 void RunReporter::OnNetwork(const GatewayRecord& record) {
   status_.ReportNetwork(record);
-  TellRefusedName(record);
+  PrintRefusedName(record);
   if (summary_ != nullptr) summary_->network.Add(record);
 }
 
@@ -196,10 +196,10 @@ void RunReporter::OnWarning(const Warning& warning) {
   const ReportAsked asked = summary_ == nullptr ? ReportAsked::kNone
                             : summary_->brief   ? ReportAsked::kShort
                                                 : ReportAsked::kWhole;
-  const bool told = IsToldOfRun(warning, asked);
+  const bool told = IsPrintedOfRun(warning, asked);
   status_.ReportWarning(warning, told);
   log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
-  if (told) TellWarning(warning.message);
+  if (told) PrintWarning(warning.message);
 }
 
 void PrintWarnings(const Plan& plan, Log& log, std::string_view only) {
@@ -208,18 +208,18 @@ void PrintWarnings(const Plan& plan, Log& log, std::string_view only) {
     // Nothing is said of root on the stream that programs read: they compare its lines.
     if (warning.category == "running-as-root" && log.OnStandardOutput()) continue;
     log.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
-    if (IsTold(warning)) TellWarning(warning.message);
+    if (IsPrinted(warning)) PrintWarning(warning.message);
   }
 }
 
 void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags) {
   for (const FlagPlace& place : flags) {
-    if (!place.overruled.empty()) TellWarning(place.flag + ": " + place.overruled);
+    if (!place.overruled.empty()) PrintWarning(place.flag + ": " + place.overruled);
   }
   for (const Warning& warning : plan.warnings) {
     const std::string_view flag = FlagAt(flags, warning.pointer);
     if (warning.category == "tightened" && !flag.empty())
-      TellWarning(std::string(flag) + ": " + warning.message);
+      PrintWarning(std::string(flag) + ": " + warning.message);
   }
 }
 
@@ -234,19 +234,19 @@ int Finish(const Plan& plan, const Result<Outcome>& outcome, const RunSummary* s
     RecordFailure(outcome.error(), exit_status, log, status);
   }
   if (summary != nullptr) {
-    summary->Tell(plan, exit_status != 0);
+    summary->Print(plan, exit_status != 0);
   } else if (outcome && CanWatchFiles(plan)) {
-    TellOfReports(*outcome);
+    PrintReportHint(*outcome);
   }
-  if (!outcome) TellError(outcome.error());
-  if (outcome && outcome->timed_out) TellError(TimedOut(plan));
+  if (!outcome) PrintError(outcome.error());
+  if (outcome && outcome->timed_out) PrintError(TimedOut(plan));
   return exit_status;
 }
 
 int Fail(const Error& error, Log& log, StatusReport& status) {
   const int exit_status = ExitStatus(error.code);
   RecordFailure(error, exit_status, log, status);
-  TellError(error);
+  PrintError(error);
   return exit_status;
 }
 
@@ -301,7 +301,7 @@ int FailWithoutRecords(const Error& error, const Host& host, const Options& opti
   const bool pipe = options.status_fd && PathOfDescriptor(*options.status_fd, host).empty();
   Result<StatusReport> status = StatusReport::Open(pipe ? options.status_fd : std::nullopt, "");
   if (status) status->ReportFailure(error, ExitStatus(error.code));
-  TellError(error);
+  PrintError(error);
   return ExitStatus(error.code);
 }
 
@@ -311,21 +311,22 @@ Result<Records> OpenRecords(const Policy* policy, const Host& host, Options opti
     if (Status apart = KeepRecordsApart(*policy, host, options, problem); !apart) return apart.error();
   }
   Log log{options.debug || options.mode == Mode::kDryRun, options.log_file, problem};
-  if (!problem.empty()) TellWarning(problem);
+  if (!problem.empty()) PrintWarning(problem);
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return status.error();
   return Records{.log = std::move(log), .status = std::move(*status)};
 }
 
-void RecoverAndTell(bool asked) {
+void RecoverAndReport(bool asked) {
   const Recovery recovery = RecoverRuns(asked, [](std::string_view what, const RecoveryResult& found) {
-    return IsHeard([&] {
-             for (const std::string& problem : found.problems) TellWarning(problem);
-             if (found.restored > 0) Tell(fmt::format("mxc-exec: {} put back: {}\n", what, found.restored));
+    return IsDelivered([&] {
+             for (const std::string& problem : found.problems) PrintWarning(problem);
+             if (found.restored > 0)
+               PrintMessage(fmt::format("mxc-exec: {} put back: {}\n", what, found.restored));
            }) &&
            !IsQuiet();
   });
-  if (asked && recovery.found.Empty()) Tell("mxc-exec: nothing to recover\n");
+  if (asked && recovery.found.Empty()) PrintMessage("mxc-exec: nothing to recover\n");
 }
 
 }  // namespace mxc

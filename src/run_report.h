@@ -53,8 +53,8 @@ class RunReporter final : public RunObserver {
   [[nodiscard]] bool Started() const { return started_; }
 
  private:
-  void TellRefusedName(const GatewayRecord& record);
-  void TellHeld();
+  void PrintRefusedName(const GatewayRecord& record);
+  void PrintHeld();
 
   StatusReport& status_;
   Log& log_;
@@ -104,6 +104,6 @@ struct Records {
 
 // Undoes what an interrupted run left on the host, and reports it. `asked`: also if there was nothing to
 // undo. A failure is only a warning.
-void RecoverAndTell(bool asked);
+void RecoverAndReport(bool asked);
 
 }  // namespace mxc

@@ -144,31 +144,31 @@ bool Traces(const Plan& plan) {
 
 }  // namespace
 
-void RunSummary::Tell(const Plan& plan, bool failed) const {
+void RunSummary::Print(const Plan& plan, bool failed) const {
   if (brief) {
-    if (failed) mxc::Tell(Short());
+    if (failed) PrintMessage(Short());
     return;
   }
   const LinuxSandbox* const sandbox = LinuxSandboxOf(plan.launch);
   if (plan.egress || (sandbox != nullptr && sandbox->gateway)) {
-    mxc::Tell(network.Text());
+    PrintMessage(network.Text());
   } else if (sandbox != nullptr && sandbox->private_network) {
-    mxc::Tell(
+    PrintMessage(
         std::holds_alternative<PersistentLaunch>(plan.launch)
             ? "mxc-exec: network: none, and not watched; `mxc-exec start --report` has it watched\n"
             : "mxc-exec: network: none, and not watched; `mxc-exec --probe` says what the gateway lacks "
               "here\n");
-    if (network.HasRefusals()) mxc::Tell(network.Text());  // of the loopback, which takes no gateway
+    if (network.HasRefusals()) PrintMessage(network.Text());  // of the loopback, which takes no gateway
   }
-  mxc::Tell(
+  PrintMessage(
       CanWatchFiles(plan)
           ? files.Text()
           : "mxc-exec: files: not watched; the containments namespaces and lxc can say what was denied\n");
   // The kernel refuses these without asking anybody: nothing else tells.
   if (failed && Traces(plan) && TraitsOf(plan.containment).isolates)
-    mxc::Tell("mxc-exec: no process in the sandbox may trace another (ptrace): run the tracer outside\n");
+    PrintMessage("mxc-exec: no process in the sandbox may trace another (ptrace): run the tracer outside\n");
   if (failed && as_root && TraitsOf(plan.containment).isolates)
-    mxc::Tell(
+    PrintMessage(
         "mxc-exec: root has no privileges in the sandbox: chown, su, mount and package managers fail\n");
 }
 

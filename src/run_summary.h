@@ -29,7 +29,7 @@ struct RunSummary {
   std::vector<std::string> secrets = {};  // values that a short report does not show
 
   // Writes to standard error. A short report has at most three lines, and none if the command did not fail.
-  void Tell(const Plan& plan, bool failed) const;
+  void Print(const Plan& plan, bool failed) const;
 
  private:
   [[nodiscard]] std::string Short() const;

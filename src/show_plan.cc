@@ -37,7 +37,7 @@ void Print(const Prepared& prepared, const Options& options, decltype(DescribeTe
 
 int ExplainPlan(const Result<Prepared>& prepared, const Options& options) {
   if (!prepared) {
-    TellError(prepared.error());
+    PrintError(prepared.error());
     return ExitStatus(prepared.error().code);
   }
   Print(*prepared, options, options.form == "json" ? DescribeJson : DescribeText);
@@ -46,7 +46,7 @@ int ExplainPlan(const Result<Prepared>& prepared, const Options& options) {
 
 int DryRun(const Result<Prepared>& prepared, const Options& options, Log& log, std::int64_t elapsed_ms) {
   if (!prepared && ExitStatus(prepared.error().code) != 255) {
-    TellError(prepared.error());
+    PrintError(prepared.error());
     return ExitStatus(prepared.error().code);
   }
   if (prepared && prepared->policy.as_written) {
@@ -62,7 +62,7 @@ int DryRun(const Result<Prepared>& prepared, const Options& options, Log& log, s
     return 0;
   }
   log.Line("Dry run completed. Result: validation failed: " + prepared.error().message);
-  TellError(prepared.error());
+  PrintError(prepared.error());
   return 255;
 }
 

@@ -59,7 +59,7 @@ class NetworkCutter {
     std::vector<NetworkRule> allowed;
     for (const NetworkRule& rule : network_.allow) {
       std::vector<NetworkRule> parts = PartsOf(rule);
-      Tell(rule, parts);
+      AddCuts(rule, parts);
       std::move(parts.begin(), parts.end(), std::back_inserter(allowed));
     }
     if (network_.egress == RuleAction::kAllow && bounds_.egress == RuleAction::kDeny) {
@@ -124,7 +124,7 @@ class NetworkCutter {
     return parts;
   }
 
-  void Tell(const NetworkRule& rule, const std::vector<NetworkRule>& parts) {
+  void AddCuts(const NetworkRule& rule, const std::vector<NetworkRule>& parts) {
     if (parts.size() == 1 && SameRule(parts.front(), rule)) return;
     cuts_.Add(section_, "/network/egress", rule.pointer,
               parts.empty() ? "nothing of the rule is allowed" : "the rule allows less");

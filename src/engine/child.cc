@@ -171,7 +171,7 @@ void CheckNamespaces(const Child& child, const ContainerOrder& order) {
 }
 
 // Writes to standard error, where the launcher reads the messages of the tool that has started this process.
-void Tell(const Error& error) {
+void WriteError(const Error& error) {
   const std::string line = "mxc-exec: " + error.message + "\n";
   static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()) > 0);
 }
@@ -194,7 +194,7 @@ void LockMounts(Child& child, int own) {
 }
 
 void Child::Send(const Report& report) const {
-  if (report_to < 0) return Tell(StepError(report, program));
+  if (report_to < 0) return WriteError(StepError(report, program));
   // A record is smaller than PIPE_BUF, so it arrives whole or not at all.
   if (::write(report_to, &report, sizeof report) != sizeof report) Leave(255);
 }

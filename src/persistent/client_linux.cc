@@ -103,7 +103,7 @@ std::optional<Listed> Look(const StateDirectory& directory, const std::string& n
 // A daemon that is not waiting for it has closed the connection.
 void Receipt::Give() {
   if (!daemon_) return;
-  char word = kHeard;
+  char word = kReported;
   if (::send(daemon_.Get(), &word, 1, MSG_NOSIGNAL) == 1) {
     while (::recv(daemon_.Get(), &word, 1, 0) > 0 || errno == EINTR) errno = 0;
   }
@@ -212,7 +212,7 @@ std::vector<std::string> Reap() {
   for (const RuntimeDirectory& place : RuntimeDirectory::ExistingTempPlaces())
     removed += engine::SweepRunTemps(place);
   if (removed != 0)
-    Tell(fmt::format("mxc-exec: temporary directories of killed runs removed: {}\n", removed));
+    PrintMessage(fmt::format("mxc-exec: temporary directories of killed runs removed: {}\n", removed));
   return reaped;
 }
 

@@ -33,9 +33,9 @@ struct Place {
 };
 
 // Messages of the provisioning launcher to the daemon, one byte each.
-inline constexpr char kKeep = 'k';   // keep the sandbox when I end
-inline constexpr char kEnd = 's';    // stop it, and tell me what its commands left
-inline constexpr char kHeard = 'h';  // I have told the user; also of each caller that was told warnings
+inline constexpr char kKeep = 'k';      // keep the sandbox when I end
+inline constexpr char kEnd = 's';       // stop it, and report what its commands left
+inline constexpr char kReported = 'h';  // the user has the report; also from each caller that got warnings
 
 class SandboxDaemon {
  public:
@@ -43,8 +43,8 @@ class SandboxDaemon {
   SandboxDaemon(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
                 SignalScope& signals);
   // Returns when the sandbox was deprovisioned, its time is over, or a signal asks the daemon to end; the
-  // name is removed then. If its commands have left something, returns only once the user has been told, by a
-  // caller or by the launcher that waits, or after a second signal.
+  // name is removed then. If its commands have left something, returns only once a caller or the launcher
+  // that waits has reported it to the user, or after a second signal.
   void Run();
 
  private:
@@ -59,8 +59,8 @@ class SandboxDaemon {
   void Accept();
   struct Caller {
     UniqueFd connection = {};
-    // If it was told warnings, and kHeard is awaited: their number, with those that were heard before.
-    std::size_t told = 0;
+    // If it was sent warnings, and kReported is awaited: their number, plus those reported before.
+    std::size_t sent = 0;
   };
   // False: the connection is to be closed.
   [[nodiscard]] bool Serve(Caller& caller);
@@ -76,7 +76,7 @@ class SandboxDaemon {
   void Expire(const char* how);
   void EndUnasked();
   void Await(const char* how);
-  void TellProvisioner();
+  void SendToProvisioner();
   void OnSignal();
   [[nodiscard]] Status Enter(const UniqueFd& connection);
   [[nodiscard]] Status Follow(const UniqueFd& connection);
@@ -94,20 +94,20 @@ class SandboxDaemon {
   std::vector<Caller> callers_ = {};  // connections without a call so far, or without a receipt
   LiveSandbox sandbox_;
   Followers followers_;
-  std::optional<AuditLog> audit_ = {};  // for decisions of the gateway
-  std::uint64_t provisioned_ms_;        // of NowMs(), like all the following
-  std::uint64_t busy_ms_;               // time of the last request or running command
-  std::uint64_t cpu_limit_ms_ = 0;      // for all commands since start; 0: none
-  std::uint64_t cpu_look_ms_ = 0;       // when to check the processor time again
-  std::uint64_t cpu_end_ms_ = 0;        // when to stop the sandbox for it; 0: within the limit
-  std::uint64_t look_ms_;               // when to check again that our name exists
-  bool stopped_ = false;                // the sandbox has run and was stopped
-  std::vector<Warning> untold_ = {};    // warnings of the stages of which no user has heard
-  std::size_t heard_ = 0;               // number of those that were heard
-  bool used_ = false;                   // a command has run in it
-  bool signalled_ = false;              // a signal asks the daemon to end and is not yet handled
-  bool expired_ = false;                // it has ended, and the next caller must be told what was left
-  const char* ended_how_ = "";          // if expired_: why it ended
+  std::optional<AuditLog> audit_ = {};    // for decisions of the gateway
+  std::uint64_t provisioned_ms_;          // of NowMs(), like all the following
+  std::uint64_t busy_ms_;                 // time of the last request or running command
+  std::uint64_t cpu_limit_ms_ = 0;        // for all commands since start; 0: none
+  std::uint64_t cpu_look_ms_ = 0;         // when to check the processor time again
+  std::uint64_t cpu_end_ms_ = 0;          // when to stop the sandbox for it; 0: within the limit
+  std::uint64_t look_ms_;                 // when to check again that our name exists
+  bool stopped_ = false;                  // the sandbox has run and was stopped
+  std::vector<Warning> unreported_ = {};  // warnings of the stages that were not reported yet
+  std::size_t reported_ = 0;              // number of those that were reported
+  bool used_ = false;                     // a command has run in it
+  bool signalled_ = false;                // a signal asks the daemon to end and is not yet handled
+  bool expired_ = false;                  // it has ended, and the next caller must report what was left
+  const char* ended_how_ = "";            // if expired_: why it ended
   bool done_ = false;
 };
 

@@ -59,7 +59,7 @@ void SandboxDaemon::Run() {
   while (!done_) PollOnce();
   End();
   if (!place_.provisioner) return;
-  [[maybe_unused]] const Status told = SendReply(place_.provisioner.Get(), OkText(untold_));
+  [[maybe_unused]] const Status told = SendReply(place_.provisioner.Get(), OkText(unreported_));
 }
 
 // Stops the sandbox and reviews what its commands left.
@@ -72,8 +72,9 @@ void SandboxDaemon::StopSandbox() {
   // A service manager sends its signal to the daemon and to the provisioner that waits for it, one after the
   // other. One that has arrived by now asks for this same end, and must not interrupt the review.
   signalled_ = signals_.Ending() || signalled_;
-  if (std::optional<Warning> writable = sandbox_.TakeStillWritable()) untold_.push_back(std::move(*writable));
-  for (Warning& left : stages_.review(plan_)) untold_.push_back(std::move(left));
+  if (std::optional<Warning> writable = sandbox_.TakeStillWritable())
+    unreported_.push_back(std::move(*writable));
+  for (Warning& left : stages_.review(plan_)) unreported_.push_back(std::move(left));
   mark_ = {};
 }
 
@@ -83,18 +84,19 @@ void SandboxDaemon::Await(const char* how) {
   signalled_ = false;
   expired_ = true;
   ended_how_ = how;
-  done_ = untold_.empty();
+  done_ = unreported_.empty();
 }
 
 // The signal that ends the daemon may have ended the provisioner, too.
 void SandboxDaemon::Expire(const char* how) {
   StopSandbox();
   Await(how);
-  if (!done_) TellProvisioner();
+  if (!done_) SendToProvisioner();
 }
 
-void SandboxDaemon::TellProvisioner() {
-  if (place_.provisioner && !SendReply(place_.provisioner.Get(), OkText(untold_))) place_.provisioner.Reset();
+void SandboxDaemon::SendToProvisioner() {
+  if (place_.provisioner && !SendReply(place_.provisioner.Get(), OkText(unreported_)))
+    place_.provisioner.Reset();
 }
 
 // By a signal, or because the provisioner has gone. Without a command there is nothing to tell.
@@ -190,13 +192,13 @@ void SandboxDaemon::OnNames() {
   done_ = done_ || !place_.directory.Has(place_.id.Name());
 }
 
-// A word of the provisioner's: kKeep, kEnd or kHeard. A closed connection ends the sandbox, as kEnd does.
+// A word of the provisioner's: kKeep, kEnd or kReported. A closed connection ends the sandbox, as kEnd does.
 void SandboxDaemon::OnProvisioner() {
   char word = 0;
   const bool there = ::recv(place_.provisioner.Get(), &word, 1, MSG_DONTWAIT) == 1;
   if (!there || word != kEnd) place_.provisioner.Reset();
   if (expired_) {
-    done_ = done_ || (there && word == kHeard);
+    done_ = done_ || (there && word == kReported);
   } else if (!there || word == kEnd) {
     EndUnasked();
   }
@@ -225,7 +227,7 @@ void SandboxDaemon::Accept() {
 }
 
 bool SandboxDaemon::Serve(Caller& caller) {
-  if (caller.told != 0) {
+  if (caller.sent != 0) {
     OnReceipt(caller);
     return false;
   }
@@ -238,21 +240,22 @@ bool SandboxDaemon::Serve(Caller& caller) {
   if (answer.empty()) return false;
   const Status sent = SendReply(connection.Get(), answer);
   [[maybe_unused]] const Status told = sent ? sent : SendReply(connection.Get(), ErrorText(sent.error()));
-  if (!sent && caller.told != 0 && expired_) TellProvisioner();
-  return sent && caller.told != 0;
+  if (!sent && caller.sent != 0 && expired_) SendToProvisioner();
+  return sent && caller.sent != 0;
 }
 
 // The caller has told the user, or it has gone: the warnings stay for the next one then.
 void SandboxDaemon::OnReceipt(const Caller& caller) {
   char word = 0;
-  if (::recv(caller.connection.Get(), &word, 1, MSG_DONTWAIT) == 1 && word == kHeard) {
-    const std::size_t heard = std::max(caller.told, heard_) - heard_;  // another caller may have been first
-    untold_.erase(untold_.begin(), untold_.begin() + static_cast<std::ptrdiff_t>(heard));
-    heard_ += heard;
+  if (::recv(caller.connection.Get(), &word, 1, MSG_DONTWAIT) == 1 && word == kReported) {
+    const std::size_t reported =
+        std::max(caller.sent, reported_) - reported_;  // another caller may have been first
+    unreported_.erase(unreported_.begin(), unreported_.begin() + static_cast<std::ptrdiff_t>(reported));
+    reported_ += reported;
   } else if (expired_) {
-    TellProvisioner();
+    SendToProvisioner();
   }
-  if (!expired_ || !untold_.empty()) return;
+  if (!expired_ || !unreported_.empty()) return;
   End();
   done_ = true;
 }
@@ -262,15 +265,16 @@ std::string SandboxDaemon::Answer(Verb verb, Caller& caller) {
   const UniqueFd& connection = caller.connection;
   const auto text = [&](const Status& status) {
     if (!status) return ErrorText(status.error());
-    if (!untold_.empty()) caller.told = heard_ + untold_.size();
-    return OkText(untold_);
+    if (!unreported_.empty()) caller.sent = reported_ + unreported_.size();
+    return OkText(unreported_);
   };
   const auto error_of = [](const Status& status) {
     return status ? std::string() : ErrorText(status.error());
   };
   if (expired_ && !OnlyLooks(verb)) {
-    caller.told = heard_ + untold_.size();
-    return verb == Verb::kDeprovision ? OkText(untold_) : ErrorText(SandboxExpired(ended_how_, untold_));
+    caller.sent = reported_ + unreported_.size();
+    return verb == Verb::kDeprovision ? OkText(unreported_)
+                                      : ErrorText(SandboxExpired(ended_how_, unreported_));
   }
   switch (verb) {
     case Verb::kStart:
@@ -287,7 +291,7 @@ std::string SandboxDaemon::Answer(Verb verb, Caller& caller) {
       if (done_ || !used_) {
         End();
         done_ = true;
-        return OkText(untold_);
+        return OkText(unreported_);
       }
       return text(Done{});
     case Verb::kStatus:
@@ -325,7 +329,7 @@ Status SandboxDaemon::Renew() {
   limits_ = limits;
   plan_ = std::move(*plan);
   basis_ = std::move(basis);
-  std::move(told.begin(), told.end(), std::back_inserter(untold_));
+  std::move(told.begin(), told.end(), std::back_inserter(unreported_));
   plan_.timeout_ms = kStartLimitMs;  // commands bring their own
   cpu_limit_ms_ = CpuTimeLimitMs(plan_);
   return Done{};

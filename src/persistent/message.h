@@ -4,7 +4,7 @@
 // nothing from a daemon's socket that a grant shows, or from a socket of its own in its place. A call names
 // its sandbox, and no other daemon obeys it. Calls carry no descriptors. An answer is one message or, if too
 // long, a byte and a sealed memfd; a reference to the sandbox's /dev/ptmx may go with it. The daemon awaits
-// one byte more, kHeard (daemon.h), where the answer tells what the user has to know.
+// one byte more, kReported (daemon.h), where the answer tells what the user has to know.
 #pragma once
 
 #include <cstdint>

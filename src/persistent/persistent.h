@@ -58,21 +58,22 @@ struct Provisioned {
     bool ended = false;  // the sandbox has ended, and `left` is complete
   };
   [[nodiscard]] Result<End> Wait();
-  // The user has been told `left`. Without this the daemon tells the next caller.
-  void Heard();
+  // To be called when `left` has been reported to the user. Without this the next caller gets it.
+  void Reported();
 };
 
 // Starts a daemon; on Windows writes a record with the plan for every start. Errors: kUnsupportedPhase,
 // kSetupFailed.
 [[nodiscard]] Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stages& stages);
 
-// What a daemon has told a caller, as warnings or in an error, it tells the next one again until a caller has
+// What a daemon has sent a caller, as warnings or in an error, it sends the next one again until a caller has
 // given its receipt. Empty: there is nothing to confirm.
 class Receipt {
  public:
   Receipt() = default;
   explicit Receipt(UniqueFd daemon) : daemon_(std::move(daemon)) {}
-  // The user has been told. Returns when the daemon knows: a sandbox that stayed for this alone is gone then.
+  // To be called when the warnings have been reported to the user. Returns when the daemon knows: a sandbox
+  // that stayed for this alone is gone then.
   void Give();
 
  private:

@@ -231,7 +231,7 @@ void Provisioned::Keep() {}
 
 Result<Provisioned::End> Provisioned::Wait() { return End{}; }  // there is no daemon
 
-void Provisioned::Heard() {}
+void Provisioned::Reported() {}
 
 void Receipt::Give() {}
 

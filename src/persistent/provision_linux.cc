@@ -118,7 +118,7 @@ Result<Provisioned::End> Provisioned::Wait() {
   return end;
 }
 
-void Provisioned::Heard() { SayTo(daemon, kHeard); }
+void Provisioned::Reported() { SayTo(daemon, kReported); }
 
 Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stages& stages) {
   if (const Remote* const remote = RemoteOf(plan.containment))

@@ -124,7 +124,7 @@ void MoveAside(const StateDirectory& directory, const std::string& record) {
   const std::string aside = record + ".unreadable";
   const bool moved =
       ::renameat(directory.Descriptor(), record.c_str(), directory.Descriptor(), aside.c_str()) == 0;
-  TellWarning(
+  PrintWarning(
       "the record of what a killed sandbox left on this machine cannot be read; it is " +
       Quoted(directory.Path() + "/" + (moved ? aside : record)) +
       ". Placeholders may stand at names that the policy of the sandbox denies or protects, and control "

@@ -106,7 +106,7 @@ bool& Quiet() {
   return asked_for;
 }
 
-bool& Unheard() {
+bool& LostStandardError() {
   static bool closed = false;
   return closed;
 }
@@ -168,56 +168,56 @@ void ToStandardError(std::string_view text) {
 
 }  // namespace
 
-void Tell(std::string_view text) { ToStandardError(WithoutHiddenValues(text)); }
+void PrintMessage(std::string_view text) { ToStandardError(WithoutHiddenValues(text)); }
 
 void KeepQuiet() { Quiet() = true; }
 
 bool IsQuiet() { return Quiet(); }
 
-void TellNobody() { Unheard() = true; }
+void LoseStandardError() { LostStandardError() = true; }
 
-// Standard error has no buffer. An error of before says nothing about what is told now.
-bool IsHeard(const std::function<void()>& tell) {
+// Standard error has no buffer. An earlier error says nothing about what is printed now.
+bool IsDelivered(const std::function<void()>& print) {
   std::clearerr(stderr);
-  tell();
-  return !Unheard() && std::fflush(stderr) == 0 && std::ferror(stderr) == 0;
+  print();
+  return !LostStandardError() && std::fflush(stderr) == 0 && std::ferror(stderr) == 0;
 }
 
-void TellWarning(std::string_view message) {
+void PrintWarning(std::string_view message) {
   const bool colours = TakesColours(kStandardError);
-  Tell("mxc-exec: " + Styled("warning:", Style::kWarning, colours) + " " + Escaped(message) + "\n");
+  PrintMessage("mxc-exec: " + Styled("warning:", Style::kWarning, colours) + " " + Escaped(message) + "\n");
 }
 
-bool TellWarnings(const std::vector<Warning>& warnings) {
-  return warnings.empty() || IsHeard([&] {
-           for (const Warning& warning : warnings) TellWarning(warning.message);
+bool DeliverWarnings(const std::vector<Warning>& warnings) {
+  return warnings.empty() || IsDelivered([&] {
+           for (const Warning& warning : warnings) PrintWarning(warning.message);
          });
 }
 
 // Clients of Microsoft's lxc-exec look for these words.
 void ReportNothingToRun() {
-  Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
-  if (!ForPrograms()) Tell("  hint: mxc-exec --help shows how to call it\n");
+  PrintMessage("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
+  if (!ForPrograms()) PrintMessage("  hint: mxc-exec --help shows how to call it\n");
 }
 
-void TellOfReports(const Outcome& outcome) {
+void PrintReportHint(const Outcome& outcome) {
   constexpr int kOfSignals = 128;  // and above, as a shell reports them
   const bool by_itself = outcome.signal == 0 && outcome.interrupted_by == 0 && !outcome.timed_out &&
                          outcome.exit_code != 0 && outcome.exit_code < kOfSignals;
   if (by_itself && PeopleRead())
-    Tell("mxc-exec: the command failed; with --report, what the sandbox refused it is listed\n");
+    PrintMessage("mxc-exec: the command failed; with --report, what the sandbox refused it is listed\n");
 }
 
-void TellErrorText(const Error& error) { Tell(TextOf(error)); }
+void PrintErrorText(const Error& error) { PrintMessage(TextOf(error)); }
 
 // One write: a client that reads from a terminal may take what it gets after our end for all there is.
-void TellError(const Error& error) {
+void PrintError(const Error& error) {
   std::string text = WithoutHiddenValues(TextOf(error));
   if (LinesOf().empty() && !PeopleRead()) text += Envelope(error) + "\n";
   ToStandardError(text);
 }
 
-void TellErrorsInALine(std::string_view program) { LinesOf() = program; }
+void PrintErrorsInALine(std::string_view program) { LinesOf() = program; }
 
 std::string RenderLine(std::string_view program, const Error& error) {
   // The hint of a gate is its flag, for which a program that is called as a shell has no place.
@@ -227,7 +227,7 @@ std::string RenderLine(std::string_view program, const Error& error) {
   return fmt::format("{}: {}{}\n", program, Escaped(error.message), hint.empty() ? "" : ": " + Escaped(hint));
 }
 
-void TellErrorsToPrograms() { ForPrograms() = true; }
+void PrintErrorsForPrograms() { ForPrograms() = true; }
 
 std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(error)}}); }
 
@@ -249,7 +249,7 @@ std::string RenderProse(const Error& error, bool colours) {
   return text;
 }
 
-bool IsTold(const Warning& warning) {
+bool IsPrinted(const Warning& warning) {
   constexpr std::string_view kTold[] = {
       "path-missing",     "foreign-owner",         "directory-hidden", "git-directory-hidden",
       "weaker-isolation", "protection-incomplete", "ceiling",          "git-lock-held"};
@@ -258,7 +258,7 @@ bool IsTold(const Warning& warning) {
 
 // Many tools leave a server for the next call, which is no news where nobody asks for a report. A short one
 // has its own lines.
-bool IsToldOfRun(const Warning& warning, ReportAsked asked) {
+bool IsPrintedOfRun(const Warning& warning, ReportAsked asked) {
   struct Least {
     std::string_view category;
     ReportAsked asked;

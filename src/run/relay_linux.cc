@@ -159,7 +159,7 @@ void Relay::OnSignal(const TakenSignal& signal) {
     return;
   }
   if (!EndsRun(signal.number)) {
-    if (!child_ended_) in_.tree.Tell(signal.number);
+    if (!child_ended_) in_.tree.SignalCommand(signal.number);
     return;
   }
   // A second one means "now".

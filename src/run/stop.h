@@ -42,7 +42,7 @@ class RunTree {
   // Whether a terminal that signals our process group signals the command as well.
   [[nodiscard]] bool SharesProcessGroup() const { return reporting_ == Reporting::kExitStatus; }
   // To the command alone, if it runs.
-  void Tell(int number) const;
+  void SignalCommand(int number) const;
   void Kill() const;
   void Continue() const;  // the command, which is stopped; of our engine
   // After the child has ended: ends what is left, and waits for what has become ours.

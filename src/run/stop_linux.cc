@@ -83,7 +83,7 @@ bool RunTree::Terminate(int number) const {
 }
 
 // Our engine's init passes it on.
-void RunTree::Tell(int number) const {
+void RunTree::SignalCommand(int number) const {
   if (reporting_ == Reporting::kStatusPipe) return SignalHandle(CommandOfBubblewrap(sandbox_id_), number);
   SignalHandle(reporting_ == Reporting::kContainer ? sandbox_ : child_->handle, number);
 }

@@ -223,7 +223,7 @@ TEST(Choose, AutoThatStaysInThePodIsTold) {
   const std::vector<Warning> stays = StaysInPlace({.intent = Intent::kAuto}, host);
   ASSERT_EQ(stays.size(), 1U);
   EXPECT_EQ(stays[0].category, "in-this-pod");
-  EXPECT_TRUE(IsTold(stays[0]));
+  EXPECT_TRUE(IsPrinted(stays[0]));
 }
 
 TEST(Choose, TheOrderIsKept) {

@@ -48,7 +48,7 @@ class Session {
     char word = 0;
     if (::recv(kept_.control_socket, &word, sizeof word, MSG_DONTWAIT) != sizeof word) return;
     kept_.busy = false;
-    TellEnd();
+    ReportEnd();
   }
 
   // Init inherits orphans only from a supervisor that was killed or could not end them. Each that dies may
@@ -81,7 +81,7 @@ class Session {
     if (supervisor && dead == kept_.id) {
       ReapSupervisors();
     } else if (supervisor) {
-      TellEnd();
+      ReportEnd();
     }
     if (!supervisor) ++orphans_;
     orphaned_ = orphaned_ || !supervisor || status != 0;
@@ -137,7 +137,7 @@ class Session {
     const Report refusal{.event = Event::kFailed, .step = Step::kSpawn, .number = errno};
     [[maybe_unused]] const ssize_t told =
         ::send(connection, &refusal, sizeof refusal, MSG_NOSIGNAL | MSG_DONTWAIT);
-    TellEnd();
+    ReportEnd();
   }
 
   // Its last word may be unread, and what it did not live to take is still there.
@@ -147,13 +147,13 @@ class Session {
     const bool ended = kept_.busy && connection < 0;
     kept_.CloseHandover();
     kept_ = {};
-    if (ended) TellEnd();
+    if (ended) ReportEnd();
     if (connection < 0) return;
     Start(connection);
     ::close(connection);
   }
 
-  void TellEnd() const {
+  void ReportEnd() const {
     const char byte = 'e';
     [[maybe_unused]] const ssize_t told = ::send(init_.program.session, &byte, 1, MSG_NOSIGNAL);
   }

@@ -39,8 +39,8 @@ ClientSide::Step ClientSide::Expect(ProtocolSniffer::Takes takes) {
 
 void ClientSide::Pass(std::size_t count) {
   const std::size_t ahead = std::min(std::exchange(ahead_, 0), count);
-  passed_.insert(passed_.end(), heard_.begin() + ahead, heard_.begin() + count);
-  heard_.Drop(count);
+  passed_.insert(passed_.end(), received_.begin() + ahead, received_.begin() + count);
+  received_.Drop(count);
   spoken_ = spoken_ || count > 0;
 }
 
@@ -83,7 +83,7 @@ void ClientSide::OnAnotherServer() {
 }
 
 std::uint64_t ClientSide::Unread() const {
-  return phase_ == Phase::kBody && heard_.empty() ? body_->Unread() : 0;
+  return phase_ == Phase::kBody && received_.empty() ? body_->Unread() : 0;
 }
 
 void ClientSide::Skip(std::uint64_t count) {
@@ -153,19 +153,19 @@ ClientSide::Step ClientSide::Advance() {
     case Phase::kWatched:
       return HearWatched();
     case Phase::kFree:
-      Pass(heard_.size());
+      Pass(received_.size());
       return Step::kWait;
   }
   return Step::kWait;
 }
 
 ClientSide::Step ClientSide::HearFirstBytes() {
-  if (fed_ == heard_.size()) return Step::kWait;
+  if (fed_ == received_.size()) return Step::kWait;
   ProtocolSniffer::State state = ProtocolSniffer::State::kMore;
-  while (state == ProtocolSniffer::State::kMore && fed_ < heard_.size()) {
+  while (state == ProtocolSniffer::State::kMore && fed_ < received_.size()) {
     // Not all at once, because the sniffer keeps them: a short head costs what is long behind it nothing.
     constexpr std::size_t kShortHead = 1024;
-    const ByteView fresh = ByteView(heard_).subspan(fed_);
+    const ByteView fresh = ByteView(received_).subspan(fed_);
     const ByteView piece = fresh.first(std::min(fresh.size(), std::max(kShortHead, fed_)));
     fed_ += piece.size();
     state = head_.Feed(piece);
@@ -189,7 +189,7 @@ ClientSide::Step ClientSide::HearFirstBytes() {
 }
 
 ClientSide::Step ClientSide::LeaveJudged() {
-  const ByteView head = ByteView(heard_).first(head_.Size());
+  const ByteView head = ByteView(received_).first(head_.Size());
   if (head_.Is() == ProtocolSniffer::Kind::kHttp) {
     const bool asks = head_.Head().websocket || head_.Head().awaits_continue || head_.Connects();
     if (asks && heads_here_ > 1 && tunnel_port_ == 0) return Enter(Phase::kReconnect);
@@ -226,7 +226,7 @@ void ClientSide::LeaveHello() {
 }
 
 ClientSide::Step ClientSide::HearBody() {
-  Pass(body_->Feed(heard_));
+  Pass(body_->Feed(received_));
   if (body_->Malformed()) return Broken(kMalformedBody);
   if (!body_->Done()) return Step::kWait;
   // The answer is found only as the server's first bytes.
@@ -242,7 +242,7 @@ ClientSide::Step ClientSide::AwaitContinue() {
   constexpr std::string_view kGoOn = "HTTP/1.1 100";
   const std::string_view said = TextOf(server_);
   if (!blind_ && said.starts_with(kGoOn)) return Enter(Phase::kBody);
-  if (heard_.empty() || (!blind_ && kGoOn.starts_with(said))) return Step::kWait;
+  if (received_.empty() || (!blind_ && kGoOn.starts_with(said))) return Step::kWait;
   return Broken("it sends a body that the server has not asked for");
 }
 
@@ -285,20 +285,20 @@ ClientSide::Step ClientSide::HearRecords() {
   const ServerSays answer = ReadServerHello(said);
   if (answer == ServerSays::kNoTls) return Broken(kAnotherProtocol);
   if (record_left_ > 0) {
-    const std::size_t count = std::min<std::uint64_t>(record_left_, heard_.size());
-    if (answer == ServerSays::kNothingYet && hidden_lines_.Feed(ByteView(heard_).first(count)))
+    const std::size_t count = std::min<std::uint64_t>(record_left_, received_.size());
+    if (answer == ServerSays::kNothingYet && hidden_lines_.Feed(ByteView(received_).first(count)))
       return Broken(kNamesHost);
     Pass(count);
     record_left_ -= count;
     if (record_left_ > 0) return Step::kWait;
   }
   if (answer == ServerSays::kHello) return Enter(Phase::kFree);
-  if (heard_.size() <= kTlsRecordHeader) return Step::kWait;
-  const std::uint8_t type = heard_[0];
-  const std::size_t size = NumberAt(heard_, 3, 2);
+  if (received_.size() <= kTlsRecordHeader) return Step::kWait;
+  const std::uint8_t type = received_[0];
+  const std::size_t size = NumberAt(received_, 3, 2);
   // Neither is encrypted before a ServerHello: RFC 8446, 5 and 6.
   const bool fits = (type != kChange || size == 1) && (type != kAlert || size == 2);
-  if (type < kChange || type > kData || heard_[1] != kTlsMajorVersion || size == 0 || !fits)
+  if (type < kChange || type > kData || received_[1] != kTlsMajorVersion || size == 0 || !fits)
     return Broken(kMalformedTls);
   if (blind_ && answer == ServerSays::kNothingYet) return Step::kWait;
   if (type == kHandshake && answer == ServerSays::kAnotherHello) {
@@ -333,10 +333,11 @@ ClientSide::Step ClientSide::AwaitEncryption() {
   constexpr std::size_t kMostRequests = 4;
   constexpr std::string_view kErrors = "EG";
   const bool said = !blind_ && server_.size() > asked_;
-  if (heard_.empty() && !(said && kErrors.find(static_cast<char>(server_[asked_])) == std::string_view::npos))
+  if (received_.empty() &&
+      !(said && kErrors.find(static_cast<char>(server_[asked_])) == std::string_view::npos))
     return Step::kWait;
   if (blind_) {
-    only_protocol_ = heard_[0] == 0;
+    only_protocol_ = received_[0] == 0;
     return Expect(only_protocol_ ? ProtocolSniffer::Takes::kAll : ProtocolSniffer::Takes::kHello);
   }
   if (asked_ >= kMostRequests) return Broken("it asks for encryption again and again");
@@ -352,7 +353,7 @@ ClientSide::Step ClientSide::AwaitEncryption() {
 }
 
 ClientSide::Step ClientSide::HearLines() {
-  if (heard_.empty()) return Step::kWait;
+  if (received_.empty()) return Step::kWait;
   const ByteView text = BeforeHello();
   const std::optional<std::size_t> before_tls = lines_.Feed(text);
   if (!before_tls) return Broken(kMalformedTls);
@@ -373,11 +374,11 @@ ClientSide::Step ClientSide::WatchHosts(ByteView text) {
 ClientSide::Step ClientSide::HearMysql() {
   constexpr std::size_t kHeader = 4;
   constexpr std::uint8_t kWantsTls = 0x08;  // CLIENT_SSL is 0x0800
-  if (heard_.size() < kHeader + 2) return Step::kWait;
-  if ((heard_[kHeader + 1] & kWantsTls) == 0) return Enter(Phase::kFree);
-  const std::size_t size = kHeader + heard_[0] + (std::size_t{heard_[1]} << 8U);
-  if (heard_[2] != 0) return Broken("its first message does not end");
-  if (heard_.size() < size) return Step::kWait;
+  if (received_.size() < kHeader + 2) return Step::kWait;
+  if ((received_[kHeader + 1] & kWantsTls) == 0) return Enter(Phase::kFree);
+  const std::size_t size = kHeader + received_[0] + (std::size_t{received_[1]} << 8U);
+  if (received_[2] != 0) return Broken("its first message does not end");
+  if (received_.size() < size) return Step::kWait;
   Pass(size);
   return Expect(ProtocolSniffer::Takes::kHello);
 }
@@ -385,9 +386,9 @@ ClientSide::Step ClientSide::HearMysql() {
 ClientSide::Step ClientSide::HearUnknown() {
   unrecognised_ = true;
   if (const KnownProtocol* greeted = FindByGreeting(server_)) return AfterGreeting(greeted->sequel);
-  if (heard_.empty()) return Step::kWait;
+  if (received_.empty()) return Step::kWait;
   if (!unknown_.Begun()) {
-    const Match socks = OpensSocks(heard_);
+    const Match socks = OpensSocks(received_);
     if (socks == Match::kMaybe) return Step::kWait;
     if (socks == Match::kYes) return Broken("it asks a SOCKS proxy, which is to reach any host");
   }
@@ -415,7 +416,7 @@ ClientSide::Step ClientSide::AfterGreeting(Sequel sequel) {
 ClientSide::Step ClientSide::HearUnheard() {
   constexpr std::size_t kLongestGreeting = 9;
   if (const KnownProtocol* greeted = FindByGreeting(server_)) return AfterGreeting(greeted->sequel);
-  if (heard_.empty()) return Step::kWait;
+  if (received_.empty()) return Step::kWait;
   if (server_.size() >= kLongestGreeting) return Enter(Phase::kWatched);
   const ByteView text = BeforeHello();
   if (host_line_.Feed(text)) return Broken(kNamesHost);
@@ -433,14 +434,14 @@ ClientSide::Step ClientSide::WatchUnheard(ByteView text) {
 // A server that answers in HTTP has read a request in an unknown protocol.
 ClientSide::Step ClientSide::HearWatched() {
   constexpr std::string_view kHttp = "HTTP/";
-  if (heard_.empty()) return Step::kWait;
+  if (received_.empty()) return Step::kWait;
   if (unrecognised_ && TextOf(server_).starts_with(kHttp)) return Broken(kAnotherProtocol);
   return Watch(BeforeHello());
 }
 
 ByteView ClientSide::BeforeHello() {
-  hello_ = hello_scan_.Find(heard_);
-  return ByteView(heard_).first(hello_ ? hello_->at : heard_.size());
+  hello_ = hello_scan_.Find(received_);
+  return ByteView(received_).first(hello_ ? hello_->at : received_.size());
 }
 
 // `text` passes with the next step; first the caller judges the hosts in it.
@@ -454,7 +455,7 @@ ClientSide::Step ClientSide::Watch(ByteView text) {
 ClientSide::Step ClientSide::LeaveWatched() {
   Pass(*std::exchange(watched_, std::nullopt));
   if (!hello_) return Step::kOn;
-  heard_.Prepend(hello_->begun);
+  received_.Prepend(hello_->begun);
   ahead_ = hello_->begun.size();
   hello_ = {};
   if (phase_ != Phase::kLines) behind_hello_ = phase_;  // where TLS begins is not known

@@ -37,7 +37,7 @@ class ClientSide {
   // `tolerant`: passes an unknown opening, unless a server could find a host name in it.
   explicit ClientSide(bool tolerant) : tolerant_(tolerant) {}
 
-  void Hear(ByteView chunk) { heard_.Append(chunk); }
+  void Hear(ByteView chunk) { received_.Append(chunk); }
   // The client has closed its direction.
   void End() { ended_ = true; }
   // To be called with the server's bytes, from the first one on, while WantsServer.
@@ -55,12 +55,12 @@ class ClientSide {
   [[nodiscard]] std::string_view Problem() const { return problem_; }
   [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
   // Whether it holds bytes that may not be forwarded yet.
-  [[nodiscard]] bool Holds() const { return !heard_.empty(); }
+  [[nodiscard]] bool Holds() const { return !received_.empty(); }
   // It holds as much as it may, for as long as the server's answer is not there: let the kernel keep the
   // rest.
   [[nodiscard]] bool IsFull() const {
     const bool waits = AwaitsServer() || phase_ == Phase::kUpgrade || phase_ == Phase::kRecords;
-    return waits && heard_.size() >= kMaxFirstBytes;
+    return waits && received_.size() >= kMaxFirstBytes;
   }
   // The client asks for a WebSocket, a tunnel or 100 (Continue) on a connection that has carried another
   // request. The end of the answer to that one is not known, so a 101, 200 or 100 could be part of its body:
@@ -134,10 +134,10 @@ class ClientSide {
   bool tolerant_;
   bool ended_ = false;
   Phase phase_ = Phase::kFirstBytes;
-  ByteQueue heard_ = {};  // received, not judged
-  Bytes passed_ = {};     // judged, not taken
-  Bytes server_ = {};     // the server's first bytes, or those behind a ClientHello
-  bool spoken_ = false;   // some of the client's bytes were passed
+  ByteQueue received_ = {};  // received, not judged
+  Bytes passed_ = {};        // judged, not taken
+  Bytes server_ = {};        // the server's first bytes, or those behind a ClientHello
+  bool spoken_ = false;      // some of the client's bytes were passed
   // The server's next answer cannot be told from its earlier bytes: a greeting, or the body of an answer that
   // refused a CONNECT.
   bool blind_ = false;
@@ -145,7 +145,7 @@ class ClientSide {
   bool requests_ = false;  // this server got another request than CONNECT
   std::uint16_t tunnel_port_ = 0;  // in a tunnel a new connection would not lead to the same server
   ProtocolSniffer head_ = ProtocolSniffer(ProtocolSniffer::Takes::kAll);
-  std::size_t fed_ = 0;  // bytes of heard_ that head_ has seen
+  std::size_t fed_ = 0;  // bytes of received_ that head_ has seen
   int heads_ = 0;
   int heads_here_ = 0;        // on this connection to the server
   bool hello_again_ = false;  // a second ClientHello may follow
@@ -167,10 +167,10 @@ class ClientSide {
   RequestLines request_lines_ = {};
   std::vector<AskedHost> hosts_ = {};
   HelloScan hello_scan_ = {};
-  std::optional<HelloStart> hello_ = {};     // found in heard_
-  std::optional<std::size_t> watched_ = {};  // bytes of heard_ that pass next
+  std::optional<HelloStart> hello_ = {};     // found in received_
+  std::optional<std::size_t> watched_ = {};  // bytes of received_ that pass next
   std::optional<Phase> behind_hello_ = {};   // the phase behind a ClientHello that was found
-  std::size_t ahead_ = 0;                    // bytes of heard_ that were passed already
+  std::size_t ahead_ = 0;                    // bytes of received_ that were passed already
   std::optional<HttpBody> body_ = {};
   std::string_view problem_ = {};
 };

@@ -33,7 +33,7 @@ void Destination::Refuse(const Judgement& judgement) {
   record_.reason = judgement.reason;
 }
 
-void Destination::TellRefusal() {
+void Destination::DescribeRefusal() {
   const std::string* name = services_.names.Find(meant_.address);
   Judgement judgement{.reason = "no name has this address"};
   if (name == nullptr) record_.address = meant_.address.Text();

@@ -38,7 +38,7 @@ class Destination {
   [[nodiscard]] const std::string& Ask() const { return ask_; }
 
   // Fills the record of one that was refused before it came here.
-  void TellRefusal();
+  void DescribeRefusal();
 
   // Filled as far as things are known; refusals have their reason.
   [[nodiscard]] GatewayRecord& Record() { return record_; }

@@ -90,7 +90,7 @@ bool RefusalLog::ReadSome() {
     const bool tcp = logged->protocol == Protocol::kTcp;
     Destination destination(services_, tcp ? GatewayEvent::kConnection : GatewayEvent::kFlow,
                             logged->protocol, logged->meant);
-    destination.TellRefusal();
+    destination.DescribeRefusal();
     services_.reporter.Report(destination.Record());
   });
   return true;

@@ -46,7 +46,7 @@ Result<Plan> PlanInPod(const ProcessConfig& written, Plan plan) {
   const std::uint32_t longest = LongestInPod(launch);
   plan.timeout_ms = written.timeout_ms == 0 ? longest : std::min(written.timeout_ms, longest);
   if (written.timeout_ms > longest)
-    TellWarning(fmt::format("the command is ended after {} ms: the claim has no more time", longest));
+    PrintWarning(fmt::format("the command is ended after {} ms: the claim has no more time", longest));
   Result<std::string> config = WithCommand(
       RevealedText(launch.run.config), {.argv = written.argv,
                                         .command_line = written.command_line,

@@ -102,7 +102,7 @@ class Review {
   [[nodiscard]] bool IsUncovered(const std::string& place) const;
   [[nodiscard]] bool IsYoung(const std::string& place) const;
   void TakeUp(const std::string& place, std::string part);
-  [[nodiscard]] bool IsTold(const std::string& place) const;
+  [[nodiscard]] bool IsReported(const std::string& place) const;
   // Whether a reported kTakenUp change covers it, which will be renamed or made unusable.
   [[nodiscard]] bool IsTakenUp(const std::string& git_directory) const;
   [[nodiscard]] std::string InTheWayTo(const std::string& link) const;
@@ -190,7 +190,7 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
     const std::string& place = named.path;
     const std::string part = IsNamedGit(place) ? place : JoinPath(place, "HEAD");
     // Branches may be named `objects` and `refs`, but not HEAD.
-    if (!IsTold(place) && !known_.contains(place) && host_.LookAt(part).status) TakeUp(place, part);
+    if (!IsReported(place) && !known_.contains(place) && host_.LookAt(part).status) TakeUp(place, part);
   }
 }
 
@@ -218,7 +218,7 @@ void Review::TakeUp(const std::string& place, std::string part) {
 
 // Whether `place` is in a `.git` that is already reported. Other directories do not count, because they may
 // contain anything.
-bool Review::IsTold(const std::string& place) const {
+bool Review::IsReported(const std::string& place) const {
   return !changes_.empty() && IsNamedGit(changes_.back().path) && IsAtOrBelow(place, changes_.back().path);
 }
 
@@ -232,7 +232,7 @@ bool Review::IsTakenUp(const std::string& git_directory) const {
 
 void Review::Judge(const GitPlaces::Named& named) {
   const std::string& place = named.path;
-  const bool told = IsTold(place);
+  const bool told = IsReported(place);
   if (told && changes_.back().kind == GitChange::Kind::kTakenUp) return;
   const bool other = IsOtherPlace(place);
   if (!other && IsInTheWay(place) && judge_.IsArmed(place)) {
