@@ -37,6 +37,11 @@ void KillBoth(Running& running) {
   ::kill(cleanup_process, SIGKILL);
   running.Signal(SIGKILL);
   EXPECT_EQ(running.Wait().status, -SIGKILL);
+  // It has the record of the run locked until it has ended.
+  EXPECT_TRUE(Eventually([&] {
+    const auto stat = Contents("/proc/" + std::to_string(cleanup_process) + "/stat");
+    return !stat || stat->empty() || stat->find(") Z ") != std::string::npos;
+  }));
 }
 
 class GitConfig : public GitOnTheHost {
